@@ -1,0 +1,235 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Refusal, asRefusal } from '../../shared/http/refusal.ts';
+import { HEADER } from '../../shared/protocol/headers.ts';
+import { tenantKey } from '../../shared/protocol/tenantId.ts';
+import { parseTimeoutMs } from '../../shared/protocol/timeout.ts';
+import type { Clock } from '../clock.ts';
+import type { Lane, Outcome, Waiter } from '../lane/lane.ts';
+import type { Target } from '../lane/target.ts';
+import { Answer, answerDeadline } from './answer.ts';
+import type { Auth } from './auth.ts';
+import { forward } from './forward.ts';
+import { answerProbe } from './health.ts';
+import { CallerLeft, Interrupt, stopError } from './interrupt.ts';
+import { infoRequest, invokeRequest } from './outgoing.ts';
+import { isForeign, peek } from './peek.ts';
+import type { Peeked } from './peek.ts';
+import { traceIdOf } from './record.ts';
+import type { CallRecord } from './record.ts';
+import { refuse } from './refuse.ts';
+import type { Room } from './room.ts';
+import { routeOf } from './route.ts';
+import type { Directory } from './tenant.ts';
+import { Upload } from './upload.ts';
+
+/** What every call needs of the gateway. */
+export interface Front {
+  readonly auth: Auth;
+  readonly directory: Directory;
+  readonly room: Room;
+  readonly clock: Clock;
+  readonly isDraining: () => boolean;
+  readonly record: (record: CallRecord) => void;
+  /** Told of what must not happen: a bug of ours. */
+  readonly onInternalError: (error: unknown) => void;
+}
+
+/** How long past its deadline a call that was handed over is given to answer by itself. */
+const DEADLINE_GRACE_MS = 250;
+
+/** The story of one request. Each step may end it; the order is the protocol's (A2), and this is the only place that has it. */
+export async function handleCall(
+  front: Front,
+  request: IncomingMessage,
+  response: ServerResponse,
+  expectsContinue: boolean,
+): Promise<void> {
+  let call: Call | undefined;
+  try {
+    checkHost(request);
+    const route = routeOf(request.method, request.url);
+    if (route === 'healthz') return answerProbe(response, 'ok');
+    if (route === 'readyz') {
+      if (front.isDraining()) throw new Refusal('draining');
+      return answerProbe(response, 'ready');
+    }
+    call = new Call(front, route, request, response);
+    const grant = front.auth.check(request.headers);
+    const lane = front.directory.find(request.headers, grant);
+    call.belongsTo(lane);
+    if (route === 'info') return await call.inform(lane);
+    Upload.checkHeaders(request);
+    lane.wake();
+    await call.invoke(lane, expectsContinue);
+  } catch (cause) {
+    if (cause instanceof CallerLeft) return;
+    const refusal = asRefusal(cause);
+    if (refusal.code === 'internal') front.onInternalError(refusal.cause ?? refusal);
+    call?.refusedWith(refusal);
+    refuse(request, response, refusal);
+  } finally {
+    call?.finish();
+  }
+}
+
+/** One call on its way: what it is, what became of it, and what it holds until it is over. */
+class Call {
+  readonly #front: Front;
+  readonly #route: 'invoke' | 'info';
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #interrupt: Interrupt;
+  readonly #startedAt: number;
+  readonly #timeoutMs: number;
+  #lane: Lane | undefined;
+  #instance: string | undefined;
+  #outcome: Outcome | undefined;
+  #code: string | undefined;
+  #waitedMs = 0;
+
+  constructor(front: Front, route: 'invoke' | 'info', request: IncomingMessage, response: ServerResponse) {
+    this.#front = front;
+    this.#route = route;
+    this.#request = request;
+    this.#response = response;
+    this.#startedAt = front.clock.now();
+    this.#timeoutMs = parseTimeoutMs(textOf(request.headers[HEADER.timeoutMs]));
+    this.#interrupt = new Interrupt(front.clock);
+    // A half-close counts as leaving, too: Node then closes the other half (A40).
+    response.once('close', () => this.#interrupt.stop('left'));
+  }
+
+  belongsTo(lane: Lane): void {
+    this.#lane = lane;
+  }
+
+  refusedWith(refusal: Refusal): void {
+    this.#code = refusal.code;
+  }
+
+  /** A tool call or a check, from its body to its answer. */
+  async invoke(lane: Lane, expectsContinue: boolean): Promise<void> {
+    const { tenantId } = lane.settings;
+    const upload = new Upload(this.#front.room, tenantKey(tenantId));
+    try {
+      const body = await upload.receive(
+        this.#request,
+        this.#response,
+        this.#interrupt,
+        this.#timeoutMs,
+        expectsContinue,
+      );
+      const peeked = await this.#checkContext(lane.current, body, tenantId);
+      const target = await this.#turn(lane, (waiter) => lane.enter(waiter));
+      let outcome: Outcome = 'left';
+      try {
+        // The instance may be another than the one that was current before the wait.
+        if (peeked === undefined) await this.#checkContext(target, body, tenantId);
+        outcome = await this.#send(target, body);
+      } finally {
+        lane.leave(target, outcome);
+      }
+      await this.#conclude(target, outcome, body, peeked);
+    } finally {
+      upload.release();
+    }
+  }
+
+  /** `/v1/info`: starts the deployment like a call does, takes no slot, runs no pack code (A3, G4). */
+  async inform(lane: Lane): Promise<void> {
+    const target = await this.#turn(lane, (waiter) => lane.visit(waiter));
+    const outcome = await this.#send(target, null);
+    if (outcome === 'answered' || outcome === 'left') return;
+    if (this.#response.headersSent) this.#response.destroy();
+    else throw new Refusal('unreachable');
+  }
+
+  finish(): void {
+    this.#interrupt.release();
+    const { headers } = this.#request;
+    this.#front.record({
+      route: this.#route,
+      tenant: this.#lane?.settings.tenantId,
+      deployment: this.#lane?.settings.deployment,
+      instance: this.#instance,
+      status: this.#response.headersSent ? this.#response.statusCode : undefined,
+      code: this.#code,
+      outcome: this.#outcome,
+      isHandedOver: this.#outcome !== undefined && this.#outcome !== 'unreachable',
+      durationMs: this.#front.clock.now() - this.#startedAt,
+      waitedMs: this.#waitedMs,
+      requestId: textOf(headers[HEADER.requestId]),
+      traceId: traceIdOf(headers[HEADER.traceparent]),
+    });
+  }
+
+  /**
+   * Looks into the body unless the instance is known to do so itself (B5, B11).
+   * @throws {Refusal} `pack-tenant-mismatch`
+   */
+  async #checkContext(target: Target | undefined, body: Buffer, tenantId: string): Promise<Peeked | undefined> {
+    if (target?.facts.checksContext === true) return undefined;
+    const peeked = await peek(body);
+    if (isForeign(peeked, tenantKey(tenantId))) throw new Refusal('pack-tenant-mismatch');
+    return peeked;
+  }
+
+  /** A target at once or after a wait in line; the wait is bounded by the queue's limit and by the call's own deadline. */
+  async #turn(lane: Lane, enter: (waiter: Waiter) => Target | undefined): Promise<Target> {
+    this.#interrupt.check('queue-timeout');
+    const from = this.#front.clock.now();
+    const target = await new Promise<Target>((resolve, reject) => {
+      const waiter: Waiter = { admit: resolve, refuse: reject };
+      const admitted = enter(waiter);
+      if (admitted !== undefined) return resolve(admitted);
+      this.#interrupt.listen((stop) => {
+        lane.withdraw(waiter);
+        reject(stopError(stop, 'queue-timeout'));
+      });
+      this.#interrupt.arm(Math.min(lane.settings.queue.waitMs, this.#timeoutMs), 'waited');
+    });
+    this.#waitedMs = this.#front.clock.now() - from;
+    this.#instance = target.facts.instance;
+    return target;
+  }
+
+  async #send(target: Target, body: Buffer | null): Promise<Outcome> {
+    const remainingMs = Math.max(1, Math.floor(this.#timeoutMs - this.#waitedMs));
+    this.#interrupt.arm(remainingMs + DEADLINE_GRACE_MS, 'late');
+    const { headers } = this.#request;
+    const outgoing = body === null ? infoRequest(target, headers) : invokeRequest(target, headers, body, remainingMs);
+    this.#outcome = await forward(target, outgoing, new Answer(this.#response), this.#interrupt, remainingMs);
+    return this.#outcome;
+  }
+
+  /** What the caller gets where the service did not answer itself. */
+  async #conclude(target: Target, outcome: Outcome, body: Buffer, peeked: Peeked | undefined): Promise<void> {
+    if (outcome === 'answered' || outcome === 'left') return;
+    if (this.#response.headersSent) {
+      this.#response.destroy();
+      return;
+    }
+    if (outcome === 'unreachable' || outcome === 'unauthorized') throw new Refusal('unreachable');
+    if (outcome === 'lost') throw new Refusal('instance-lost');
+    const { toolId, checkId } = peeked ?? (await peek(body));
+    this.#code = 'deadline-exceeded';
+    answerDeadline(this.#response, {
+      ...(toolId !== undefined && { toolId }),
+      ...(checkId !== undefined && { checkId }),
+      timeoutMs: this.#timeoutMs,
+      durationMs: this.#front.clock.now() - this.#startedAt,
+      artifactVersion: target.facts.artifactVersion,
+    });
+  }
+}
+
+/** An HTTP/1.1 request without a Host is none (A31). */
+function checkHost(request: IncomingMessage): void {
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    throw new Refusal('bad-request', { detail: 'Host is missing' });
+  }
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : undefined;
+}
