@@ -1,0 +1,238 @@
+import type { Logger } from 'pino';
+import { Refusal } from '../../shared/http/refusal.ts';
+import type { StderrLine } from '../../shared/process/records.ts';
+import type { Clock } from '../clock.ts';
+import type { DeploymentSettings } from '../config/configuration.ts';
+import { Lane } from '../lane/lane.ts';
+import type { LaneEvents, Outcome } from '../lane/lane.ts';
+import type { Target } from '../lane/target.ts';
+import { Backoff } from './backoff.ts';
+import { Instance } from './instance.ts';
+import type { InstancePlan } from './instance.ts';
+import { DEPLOYMENT_MOVES, next } from './lifecycle.ts';
+import type { DeploymentEvent, DeploymentState } from './lifecycle.ts';
+import type { Exit } from './process.ts';
+import { StartFailure } from './startFailure.ts';
+
+/** What a deployment makes its instances from, gathered anew for each start. */
+export interface Source {
+  /** @throws {StartFailure} when the index cannot be had. */
+  prepare(): Promise<Omit<InstancePlan, 'name' | 'tenantId' | 'clock' | 'onOutput'>>;
+  /** Gives up what `prepare` is doing; settles when no process of it is left. */
+  cancel(): Promise<void>;
+}
+
+/** An instance that cannot be reached gets this long for the calls that it may still be working on. */
+const UNREACHABLE_GRACE_MS = 5_000;
+
+/**
+ * One tenant's pack: when an instance of it is started, and when one is ended. Calls see none of this, only the lane.
+ *
+ * Safety: at most one instance is starting or serving; the lane is closed to an instance before it is told to end, in
+ * the same tick. Progress: a wanted deployment becomes ready, or its callers are refused and it is tried again.
+ */
+export class Deployment implements LaneEvents {
+  readonly settings: DeploymentSettings;
+  readonly lane: Lane;
+  readonly #source: Source;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #backoff: Backoff;
+  /** Every instance whose process may still run. */
+  readonly #alive = new Set<Instance>();
+  #state: DeploymentState = 'idle';
+  /** The one that is starting or serving. Events of any other are about the past. */
+  #current: Instance | undefined;
+  #starts = 0;
+  #readyAt = 0;
+  #seenCalls = 0;
+  #usedAt = 0;
+  #cancelCooling: (() => void) | undefined;
+
+  constructor(settings: DeploymentSettings, source: Source, clock: Clock, log: Logger) {
+    this.settings = settings;
+    this.#source = source;
+    this.#clock = clock;
+    this.#log = log.child({ tenant: settings.tenantId, deployment: settings.name });
+    this.#backoff = new Backoff(settings.restart);
+    const { tenantId, name, concurrency, queue } = settings;
+    this.lane = new Lane({ tenantId, deployment: name, concurrency, queue }, this);
+  }
+
+  get state(): DeploymentState {
+    return this.#state;
+  }
+
+  onWanted(): void {
+    if (!this.#move('wanted')) return;
+    this.#starts += 1;
+    void this.#start(`${this.settings.name}#${this.#starts}`);
+  }
+
+  onOutcome(target: Target, outcome: Outcome): void {
+    if (outcome !== 'unreachable' && outcome !== 'unauthorized') return;
+    if (this.#state !== 'ready' || this.#current?.target !== target) return;
+    const instance = this.#current;
+    this.#log.warn(
+      { event: 'instance-unreachable', instance: instance.name, outcome },
+      'the instance cannot be reached and is replaced',
+    );
+    const hasDelay = this.#replaceAfterCrash();
+    // Its process may be healthy but deaf: calls that it has may still end.
+    const cancelPatience = this.#clock.after(UNREACHABLE_GRACE_MS, () => instance.stop());
+    target.close(() => {
+      cancelPatience();
+      instance.stop();
+    });
+    if (!hasDelay) this.onWanted();
+  }
+
+  /** Called by the sweep: stops what has not been used for `idle`. */
+  checkIdle(now: number): void {
+    const { lane } = this;
+    const target = lane.current;
+    if (this.#state !== 'ready' || target === undefined) return;
+    if (target.inFlight > 0 || lane.waiting > 0 || lane.calls !== this.#seenCalls) {
+      this.#seenCalls = lane.calls;
+      this.#usedAt = now;
+      return;
+    }
+    if (now - this.#usedAt < this.settings.idleMs || !this.#move('unused')) return;
+    const instance = this.#current;
+    this.#current = undefined;
+    this.#backoff.wasReady(now - this.#readyAt);
+    lane.shut();
+    this.#log.info({ event: 'idle', instance: instance?.name }, 'stopped until the next call');
+    target.close(() => instance?.stop());
+  }
+
+  /** Refuses calls from now on and tells every process to end, in this tick. Settles when all have ended. */
+  async close(): Promise<void> {
+    if (!this.#move('close')) return;
+    this.#cancelCooling?.();
+    this.lane.drain();
+    const cancelled = this.#source.cancel();
+    const ending = [...this.#alive].map((instance) => {
+      instance.stop();
+      return instance.finished;
+    });
+    await Promise.all([cancelled, ...ending]);
+  }
+
+  /** Cuts a `close` short: what is left of every process is killed. */
+  kill(): void {
+    for (const instance of this.#alive) instance.kill();
+  }
+
+  async #start(name: string): Promise<void> {
+    const from = this.#clock.now();
+    try {
+      const plan = await this.#source.prepare();
+      if (this.#state !== 'starting') return;
+      const { tenantId } = this.settings;
+      const onOutput = (line: StderrLine, cutBytes: number): void => this.#relay(name, line, cutBytes);
+      const instance = new Instance({ ...plan, name, tenantId, clock: this.#clock, onOutput });
+      this.#current = instance;
+      this.#alive.add(instance);
+      const starting = instance.start();
+      this.#log.info({ event: 'instance-starting', instance: name, pid: instance.pid }, 'instance starting');
+      void instance.exited.then((exit) => this.#exited(instance, exit));
+      void instance.finished.then(() => this.#alive.delete(instance));
+      const target = await starting;
+      if (this.#current === instance) this.#ready(instance, target, this.#clock.now() - from);
+    } catch (cause) {
+      this.#startFailed(name, cause);
+    }
+  }
+
+  #ready(instance: Instance, target: Target, bootMs: number): void {
+    // Its process can have ended between the proof and this line.
+    if (instance.state !== 'ready') throw new StartFailure('proof', 'exited', 'ended right after it was proven');
+    if (!this.#move('ready')) return;
+    this.#readyAt = this.#clock.now();
+    this.#usedAt = this.#readyAt;
+    const { verdict, pid } = instance;
+    this.#log.info(
+      { event: 'instance-ready', instance: instance.name, pid, bootMs: Math.round(bootMs), verdict },
+      'instance ready',
+    );
+    this.lane.open(target);
+  }
+
+  #startFailed(name: string, cause: unknown): void {
+    if (this.#state !== 'starting') return;
+    this.#current = undefined;
+    const failure = cause instanceof StartFailure ? cause : new StartFailure('launch', 'spawn-failed', String(cause));
+    const { step, code, problems, message } = failure;
+    const facts = { event: 'start-failed', instance: name, step, code, problems };
+    if (code === 'missing-env') {
+      this.#move('block');
+      this.#log.error(facts, `start failed: ${message} Not tried again until the gateway is started anew.`);
+      this.lane.refuse(() => new Refusal('missing-env'));
+      return;
+    }
+    const delayMs = this.#backoff.startFailed();
+    this.#log.error({ ...facts, failures: this.#backoff.failures, retryInMs: delayMs }, `start failed: ${message}`);
+    this.#cool(delayMs);
+  }
+
+  #exited(instance: Instance, exit: Exit): void {
+    const isCrash = this.#current === instance && this.#state === 'ready';
+    const facts = { event: 'instance-exited', instance: instance.name, exit, expected: !isCrash };
+    if (instance.target !== undefined) this.lane.forget(instance.target);
+    if (!isCrash) {
+      this.#log.info(facts, 'instance ended');
+      return;
+    }
+    const callsLost = instance.target?.inFlight ?? 0;
+    this.#log.error({ ...facts, callsLost }, 'instance ended by itself');
+    if (!this.#replaceAfterCrash() && this.lane.waiting > 0) this.onWanted();
+  }
+
+  /** Takes the serving instance out. Returns whether there is a delay before the next start. */
+  #replaceAfterCrash(): boolean {
+    this.#current = undefined;
+    this.#backoff.wasReady(this.#clock.now() - this.#readyAt);
+    const delayMs = this.#backoff.crashed();
+    if (delayMs > 0) this.#cool(delayMs);
+    else {
+      this.#move('restart');
+      this.lane.shut();
+    }
+    return delayMs > 0;
+  }
+
+  #cool(delayMs: number): void {
+    this.#move('failed');
+    const until = this.#clock.now() + delayMs;
+    this.lane.refuse(() => new Refusal('cooling', { retryAfterS: (until - this.#clock.now()) / 1000 }));
+    this.#cancelCooling = this.#clock.after(delayMs, () => {
+      if (this.#move('cooled')) this.lane.shut();
+    });
+  }
+
+  /** Shows what a pack prints, under keys of its own: none of it can pose as the gateway's. */
+  #relay(instance: string, line: StderrLine, cutBytes: number): void {
+    const cut = cutBytes > 0 ? { cutBytes } : undefined;
+    if (line.type === 'output') {
+      this.#log.info({ event: 'output', instance, output: line.text, ...cut }, 'pack output');
+      return;
+    }
+    // The proof asks as another tenant, and the service says so: no news, unless somebody looks for it.
+    const isProof = this.#state === 'starting' && line.type === 'event' && line.event === 'tenant-mismatch';
+    const level = isProof ? 'debug' : levelOf(line.fields.level);
+    this.#log[level]({ event: 'pack-record', instance, record: line.fields, ...cut }, 'pack record');
+  }
+
+  #move(event: DeploymentEvent): boolean {
+    const state = next(DEPLOYMENT_MOVES, this.#state, event);
+    if (state !== undefined) this.#state = state;
+    return state !== undefined;
+  }
+}
+
+/** The level a record asks to be shown at. */
+function levelOf(level: unknown): 'error' | 'warn' | 'info' | 'debug' {
+  if (level === 'error' || level === 'warn' || level === 'debug') return level;
+  return level === 'trace' ? 'debug' : 'info';
+}

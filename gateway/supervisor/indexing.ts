@@ -1,0 +1,110 @@
+import type { LaunchSpec } from '../runtimes/launchSpec.ts';
+import { startProcess } from './process.ts';
+import type { Exit, PackProcess } from './process.ts';
+import { StartFailure } from './startFailure.ts';
+
+/** What the indexer said; the index itself is in the file it was told to write. */
+export interface IndexReport {
+  /** Files that are not in the index, one text each. */
+  readonly fileErrors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Most that is kept of an indexer's output; a pack's code runs while it is indexed and may print. */
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+
+/** One run of an indexer, which executes the pack's code: always in a process of its own. */
+export class Indexing {
+  readonly #timeoutMs: number;
+  #process: PackProcess | undefined;
+  #isCancelled = false;
+
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** @throws {StartFailure} `index-failed` with the indexer's texts, `spawn-failed`, `timeout`, `cancelled`. */
+  async run(spec: LaunchSpec): Promise<IndexReport> {
+    const stdout = new Tail();
+    const stderr = new Tail();
+    const process = startProcess(spec, {
+      onStdout: (chunk) => stdout.add(chunk),
+      onStderr: (chunk) => stderr.add(chunk),
+    });
+    this.#process = process;
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      process.killGroup();
+    }, this.#timeoutMs);
+    const exit = await process.finished;
+    clearTimeout(timer);
+    if (this.#isCancelled) throw new StartFailure('index', 'cancelled', 'ended while it was indexing');
+    if (isLate) throw new StartFailure('index', 'timeout', `the index was not built after ${this.#timeoutMs} ms`);
+    if (exit.kind === 'spawn-failed') throw new StartFailure('index', 'spawn-failed', exit.reason);
+    return readReport(exit, stdout.text(), stderr.text());
+  }
+
+  /** Ends the run, if there is one. */
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#process?.killGroup();
+  }
+
+  /** Settles when no process of it is left. */
+  async finished(): Promise<void> {
+    await this.#process?.finished;
+  }
+}
+
+/** Both indexers end their output with one line of JSON when told `--json` (E17); the pack may print before it. */
+function readReport(exit: Exit, stdout: string, stderr: string): IndexReport {
+  const outcome = lastObject(stdout);
+  const value = outcome?.kind === 'ok' ? (outcome.value as Record<string, unknown>) : undefined;
+  if (exit.kind === 'code' && exit.code === 0 && value !== undefined) {
+    return { fileErrors: texts(value.fileErrors), warnings: texts(value.warnings) };
+  }
+  const problem = outcome?.kind === 'err' ? describe(outcome.error) : stderr.trim().split('\n').at(-1);
+  const how = exit.kind === 'code' ? `exit code ${exit.code}` : exit.kind === 'signal' ? `signal ${exit.signal}` : '';
+  throw new StartFailure(
+    'index',
+    'index-failed',
+    `the pack cannot be indexed: ${problem || how}`,
+    problem ? [problem] : [],
+  );
+}
+
+function lastObject(stdout: string): Record<string, unknown> | undefined {
+  const line = stdout.trimEnd().split('\n').at(-1) ?? '';
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function texts(list: unknown): string[] {
+  return Array.isArray(list) ? list.map(describe) : [];
+}
+
+/** A file error or a pack-level error in one line (E19). */
+function describe(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return String(error);
+  const { code, message, filePath } = error as Record<string, unknown>;
+  return [filePath, code, message].filter((part) => typeof part === 'string').join(': ');
+}
+
+/** The last part of what a process prints. */
+class Tail {
+  #bytes: Buffer = Buffer.alloc(0);
+
+  add(chunk: Buffer): void {
+    const joined = Buffer.concat([this.#bytes, chunk]);
+    this.#bytes = joined.length > MAX_OUTPUT_BYTES ? joined.subarray(joined.length - MAX_OUTPUT_BYTES) : joined;
+  }
+
+  text(): string {
+    return this.#bytes.toString('utf8');
+  }
+}

@@ -1,0 +1,131 @@
+import { execa } from 'execa';
+import type { Readable } from 'node:stream';
+import type { LaunchSpec } from '../runtimes/launchSpec.ts';
+
+/** How a process ended. */
+export type Exit =
+  | { readonly kind: 'code'; readonly code: number }
+  | { readonly kind: 'signal'; readonly signal: string }
+  /** It never ran: no such program, no permission, no process or descriptor left, … */
+  | { readonly kind: 'spawn-failed'; readonly reason: string };
+
+/** Where the bytes go that a process prints; both streams are always read, so that it never blocks on its output. */
+export interface OutputSinks {
+  readonly onStdout: (chunk: Buffer) => void;
+  readonly onStderr: (chunk: Buffer) => void;
+}
+
+/** How long after a process's exit its last output may take to arrive. Whoever inherited its pipes may hold them for ever. */
+const LAST_OUTPUT_MS = 300;
+
+/** A process in a group of its own. */
+export interface PackProcess {
+  readonly pid: number | undefined;
+  /** Settles at the process's exit, not at the end of its output. Never rejects. */
+  readonly exited: Promise<Exit>;
+  /** Settles after `exited`, when its last output has been read, or can be waited for no longer. */
+  readonly finished: Promise<Exit>;
+  /** To the leader alone: a service hears of its drain once, not once for every process it started. */
+  signal(signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** SIGKILL for the whole group, also when its leader has gone. */
+  killGroup(): void;
+}
+
+/**
+ * Starts what a launch spec describes. The only place that starts or signals a process: in a group of its own, so that
+ * the terminal's signals do not reach it and nothing it started is left behind; with exactly the given environment.
+ */
+export function startProcess(spec: LaunchSpec, sinks: OutputSinks): PackProcess {
+  const child = spawnDetached(spec);
+  if (child instanceof Error) return unstarted(child);
+  const { stdout, stderr } = child;
+  stdout.on('data', sinks.onStdout).on('error', ignore);
+  stderr.on('data', sinks.onStderr).on('error', ignore);
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => resolve(exitOf(code, signal)));
+    // Settled before `exit` only when there was no process to begin with.
+    void child.then((result) => {
+      const reason = result.originalMessage ?? result.shortMessage ?? 'the program could not be started';
+      resolve(
+        child.pid === undefined
+          ? { kind: 'spawn-failed', reason }
+          : exitOf(result.exitCode ?? null, result.signal ?? null),
+      );
+    });
+  });
+  const killGroup = (): void => sendSignal(-(child.pid ?? 0), 'SIGKILL');
+  return {
+    pid: child.pid,
+    exited,
+    finished: exited.then(async (exit) => {
+      killGroup();
+      await lastOutput([stdout, stderr]);
+      return exit;
+    }),
+    signal: (signal) => sendSignal(child.pid ?? 0, signal),
+    killGroup,
+  };
+}
+
+type Spawned = ReturnType<typeof spawn>;
+
+function spawn(spec: LaunchSpec) {
+  return execa(spec.command, [...spec.args], {
+    cwd: spec.cwd,
+    env: { ...spec.env },
+    extendEnv: false,
+    detached: true,
+    stdin: 'ignore',
+    // Collected output would cost memory without limit and end the child at a hundred million characters.
+    buffer: false,
+    reject: false,
+    cleanup: false,
+  });
+}
+
+function spawnDetached(spec: LaunchSpec): Spawned | Error {
+  try {
+    return spawn(spec);
+  } catch (cause) {
+    return cause instanceof Error ? cause : new Error(String(cause));
+  }
+}
+
+function unstarted(error: Error): PackProcess {
+  const exit = Promise.resolve<Exit>({ kind: 'spawn-failed', reason: error.message });
+  return { pid: undefined, exited: exit, finished: exit, signal: ignore, killGroup: ignore };
+}
+
+function exitOf(code: number | null, signal: string | null): Exit {
+  return signal !== null ? { kind: 'signal', signal } : { kind: 'code', code: code ?? 0 };
+}
+
+/** A process that is gone already, or a group that never was, is no error: it is what was wanted. */
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  if (pid === 0) return;
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // ESRCH
+  }
+}
+
+async function lastOutput(streams: readonly Readable[]): Promise<void> {
+  const ended = Promise.all(streams.map((stream) => endOf(stream)));
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LAST_OUTPUT_MS);
+  });
+  await Promise.race([ended, patience]);
+  clearTimeout(timer);
+  for (const stream of streams) stream.destroy();
+}
+
+function endOf(stream: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.readableEnded || stream.destroyed) resolve();
+    else stream.once('end', resolve).once('close', resolve);
+  });
+}
+
+function ignore(): void {}
