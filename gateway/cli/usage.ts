@@ -1,0 +1,49 @@
+import { COMMON_OPTIONS } from './command.ts';
+import type { Command, Option } from './command.ts';
+
+/** What `packgate <command> --help` prints. */
+export function commandHelp(command: Command): string {
+  const options = Object.entries<Option>({ ...command.options, ...COMMON_OPTIONS });
+  return [
+    `${command.name}: ${command.summary}`,
+    '',
+    `Usage: ${command.usage}`,
+    '',
+    'Options:',
+    ...columns(options.map(([name, option]) => [optionText(name, option), option.help])),
+    '',
+    'Examples:',
+    ...columns(command.examples.map(({ line, does }) => [line, does])),
+    '',
+  ].join('\n');
+}
+
+/** What `packgate help` prints. */
+export function programHelp(commands: readonly Command[]): string {
+  return [
+    "packgate: hosts many tenants' Kindgi packs on one machine behind one address",
+    '',
+    'Usage: packgate <command> [options]',
+    '',
+    'Commands:',
+    ...columns(commands.map(({ name, summary }) => [name, summary])),
+    '',
+    'Options:',
+    ...columns([
+      ['-h, --help', 'show this help; after a command, that of the command'],
+      ['--version', 'print the version'],
+    ]),
+    '',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage, 78 bad configuration.',
+    '',
+  ].join('\n');
+}
+
+function optionText(name: string, { short, value }: Option): string {
+  return `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` <${value}>`}`;
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}

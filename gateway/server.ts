@@ -1,0 +1,124 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { unlink } from 'node:fs/promises';
+import { Refusal } from '../shared/http/refusal.ts';
+import type { ListenAddress } from './config/configuration.ts';
+import { handleCall } from './front/call.ts';
+import type { Front } from './front/call.ts';
+import { refuse, refuseRaw } from './front/refuse.ts';
+
+/** A header block over this is 431 (A31). */
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** Longer than the callers' own limits, so that it is they who close an idle connection and never send into a closing one. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** How long answers that are complete here may take to reach their callers when the gateway stops. */
+const LAST_ANSWERS_MS = 1_000;
+
+/** The public listener: every request becomes a call, everything else is refused here. */
+export class FrontServer {
+  readonly #server: Server;
+  readonly #calls = new Set<ServerResponse>();
+  readonly #busy = new WeakMap<Socket, number>();
+  #whenQuiet: (() => void) | undefined;
+
+  constructor(front: Front) {
+    this.#server = createServer(
+      { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false },
+      (request, response) => void this.#take(front, request, response, false),
+    );
+    this.#server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      void this.#take(front, request, response, true);
+    });
+    this.#server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      refuse(request, response, new Refusal('expectation-failed'));
+    });
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      // An answer is on its way on this connection: other bytes would become part of it.
+      if ((this.#busy.get(socket) ?? 0) > 0) socket.destroy();
+      else refuseRaw(error, socket);
+    });
+  }
+
+  get callsInFlight(): number {
+    return this.#calls.size;
+  }
+
+  /** Opens the listener. Returns where it is reached, as a URL for TCP. Rejects with the system's error. */
+  async open(listen: ListenAddress): Promise<string> {
+    const server = this.#server;
+    await removeStaleSocket(listen);
+    return new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(listenOptions(listen), () => {
+        server.off('error', reject);
+        // Too many open files and the like: the connection is lost, the gateway is not.
+        server.on('error', () => undefined);
+        resolve(addressOf(server.address()));
+      });
+    });
+  }
+
+  /**
+   * Waits a moment for the last answers to reach their callers, then closes the listener and every connection. Until
+   * then a draining gateway goes on listening, so that whoever calls is told to try again instead of being cut off.
+   */
+  async close(): Promise<void> {
+    if (this.#calls.size > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, LAST_ANSWERS_MS);
+        this.#whenQuiet = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #take(
+    front: Front,
+    request: IncomingMessage,
+    response: ServerResponse,
+    expectsContinue: boolean,
+  ): Promise<void> {
+    const { socket } = request;
+    this.#calls.add(response);
+    this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
+    response.once('close', () => {
+      this.#calls.delete(response);
+      this.#busy.set(socket, (this.#busy.get(socket) ?? 1) - 1);
+      if (this.#calls.size === 0) this.#whenQuiet?.();
+    });
+    await handleCall(front, request, response, expectsContinue);
+  }
+}
+
+function listenOptions(listen: ListenAddress): object {
+  if (listen.kind === 'tcp') return { host: listen.host, port: listen.port };
+  return listen.kind === 'unix' ? { path: listen.path } : { fd: listen.fd };
+}
+
+/** A socket file that outlived its gateway would keep the next one from listening; one that answers is left alone. */
+async function removeStaleSocket(listen: ListenAddress): Promise<void> {
+  if (listen.kind !== 'unix') return;
+  const isStale = await new Promise<boolean>((resolve) => {
+    const probe = connect(listen.path);
+    probe
+      .once('connect', () => resolve(false))
+      .once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'));
+    probe.once('connect', () => probe.destroy());
+  });
+  if (isStale) await unlink(listen.path).catch(() => undefined);
+}
+
+function addressOf(address: AddressInfo | string | null): string {
+  if (address === null) return 'an inherited socket';
+  if (typeof address === 'string') return `unix:${address}`;
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return `http://${host}:${address.port}`;
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { parseOptions, UsageError } from '../../../gateway/cli/command.ts';
+import type { Options } from '../../../gateway/cli/command.ts';
+
+const OPTIONS: Options = {
+  config: { type: 'string', short: 'c', help: '' },
+  json: { type: 'boolean', help: '' },
+  verbose: { type: 'boolean', short: 'v', help: '' },
+};
+
+/** Message and hint of the UsageError that these arguments give. */
+function usageError(...argv: string[]): [string, string] {
+  try {
+    parseOptions(argv, OPTIONS);
+  } catch (error) {
+    if (error instanceof UsageError) return [error.message, error.hint];
+    throw error;
+  }
+  throw new Error('there was none');
+}
+
+describe('options', () => {
+  it.each<[string[], Record<string, string | boolean>]>([
+    [[], {}],
+    [['-c', 'x.yaml', '--json'], { config: 'x.yaml', json: true }],
+    [['-cx.yaml'], { config: 'x.yaml' }],
+    [['-vc', 'x.yaml'], { verbose: true, config: 'x.yaml' }],
+    [['--config=-x'], { config: '-x' }],
+    [['--config', 'a', '--config', 'b'], { config: 'b' }],
+    [['--json', '--'], { json: true }],
+  ])('of %j are read', (argv, values) => {
+    expect(parseOptions(argv, OPTIONS)).toEqual(values);
+  });
+
+  it.each([
+    [['--jsno'], 'unknown option --jsno', 'Did you mean --json?'],
+    [['--cofnig=x'], 'unknown option --cofnig', 'Did you mean --config?'],
+    [['--zzzzzzzz'], 'unknown option --zzzzzzzz', 'Known options: --config, --json, --verbose.'],
+    [['--constructor'], 'unknown option --constructor', 'Known options: --config, --json, --verbose.'],
+    [['--__proto__=x'], 'unknown option --__proto__', 'Known options: --config, --json, --verbose.'],
+    [['-x'], 'unknown option -x', 'Known options: --config, --json, --verbose.'],
+    [['--config'], '--config needs a value', 'Write --config <value>.'],
+    [['-c', '--json'], '-c needs a value', 'Write -c <value>.'],
+    [['--config='], '--config needs a value', 'Write --config <value>.'],
+    [['--json=yes'], '--json takes no value', 'Write --json.'],
+    [['x.yaml'], 'unexpected argument "x.yaml"', 'Options start with a dash.'],
+    [['--', '-c'], 'unexpected argument "-c"', 'Options start with a dash.'],
+  ])('of %j are refused', (argv, message, hint) => {
+    expect(usageError(...argv)).toEqual([message, hint]);
+  });
+});
