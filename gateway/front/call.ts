@@ -145,7 +145,7 @@ class Call {
   }
 
   finish(): void {
-    this.#interrupt.release();
+    this.#interrupt.disarm();
     const { headers } = this.#request;
     this.#front.record({
       route: this.#route,
@@ -188,6 +188,7 @@ class Call {
       });
       this.#interrupt.arm(Math.min(lane.settings.queue.waitMs, this.#timeoutMs), 'waited');
     });
+    this.#interrupt.disarm();
     this.#waitedMs = this.#front.clock.now() - from;
     this.#instance = target.facts.instance;
     return target;

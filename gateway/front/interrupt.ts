@@ -58,8 +58,8 @@ export class Interrupt {
     this.#cancelTimer = this.#clock.after(Math.max(0, delayMs), () => this.stop(stop));
   }
 
-  /** The call is over; nothing is heard any more. */
-  release(): void {
+  /** The step is over: neither its timer nor its listener is for the next one. */
+  disarm(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     this.#listener = undefined;
@@ -69,7 +69,7 @@ export class Interrupt {
     if (this.#stop !== undefined) return;
     this.#stop = stop;
     const listener = this.#listener;
-    this.release();
+    this.disarm();
     listener?.(stop);
   }
 }

@@ -44,6 +44,7 @@ export class Upload {
   ): Promise<Buffer> {
     const reserved = this.#reserve(bytesToHold(request), interrupt, timeoutMs);
     if (reserved !== undefined) await reserved;
+    interrupt.disarm();
     interrupt.check('bodies-full');
     if (expectsContinue) response.writeContinue();
     const { socket } = request;
@@ -53,6 +54,7 @@ export class Upload {
       const body = await readBody(request, MAX_BODY_BYTES);
       if (body.kind === 'too-large') throw new Refusal('body-too-large');
       if (body.kind === 'cut') throw new CallerLeft();
+      this.#shrinkTo(body.bytes.length);
       return body.bytes;
     } finally {
       socket.setTimeout(0);
@@ -63,6 +65,13 @@ export class Upload {
   release(): void {
     if (this.#bytes > 0) this.#room.giveBack(this.#tenantKey, this.#bytes);
     this.#bytes = 0;
+  }
+
+  /** A chunked body took room for the longest one; a call of 200 bytes must not keep that while it runs. */
+  #shrinkTo(bytes: number): void {
+    if (bytes >= this.#bytes) return;
+    this.#room.giveBack(this.#tenantKey, this.#bytes - bytes);
+    this.#bytes = bytes;
   }
 
   /** Undefined when there was room at once, which is the way of nearly every call. */

@@ -183,7 +183,7 @@ describe('an interrupt', () => {
     expect(codeOf(() => interrupt.check('queue-timeout'))).toContain('CallerLeft');
   });
 
-  it('stops by its timer, and not after it was released', async () => {
+  it('stops by its timer, and not after it was disarmed', async () => {
     const interrupt = new Interrupt(systemClock);
     const stopped = await new Promise((resolve) => {
       interrupt.listen(resolve);
@@ -192,7 +192,7 @@ describe('an interrupt', () => {
     expect(stopped).toBe('late');
     const released = new Interrupt(systemClock);
     released.arm(1, 'late');
-    released.release();
+    released.disarm();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(released.stopped).toBeUndefined();
   });
