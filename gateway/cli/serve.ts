@@ -30,8 +30,9 @@ export const serve: Command<typeof CONFIG_OPTION> = {
 
 /** What a program that hosts a file may want otherwise than `serve`. */
 export interface HostOptions {
-  /** Instead of the file's own `listen`. */
+  /** Instead of what the file says. */
   readonly listen?: ListenAddress;
+  readonly stateDir?: string;
   readonly onListening?: (address: string) => void;
 }
 
@@ -43,7 +44,11 @@ export async function hostFile(file: string, io: Io, options: HostOptions = {}):
     return EXIT.badConfig;
   }
   const { warnings } = loaded;
-  const configuration = { ...loaded.configuration, ...(options.listen !== undefined && { listen: options.listen }) };
+  const configuration = {
+    ...loaded.configuration,
+    ...(options.listen !== undefined && { listen: options.listen }),
+    ...(options.stateDir !== undefined && { stateDir: options.stateDir }),
+  };
   const { logger, flush } = openLog(STDERR);
   try {
     const { PATH, TZ, TMPDIR } = io.env;
