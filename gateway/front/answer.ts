@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import type { ErrorCode } from '../../shared/protocol/codes.ts';
 import { HEADER, JSON_TYPE } from '../../shared/protocol/headers.ts';
+import { PROTOCOL_VERSION } from '../../shared/protocol/limits.ts';
 
 /** Headers that speak of one connection only, and Date, which is the gateway's own. */
 const DROPPED: ReadonlySet<string> = new Set([
@@ -58,29 +60,26 @@ export class Answer {
   }
 }
 
-/**
- * The answer to a call that is still running after its deadline and the grace: the protocol's own message (A37), with
- * both `kindgi-*` headers (A11).
- */
-export function answerDeadline(
+/** An error message of the protocol's (D16) that the gateway gives in a service's place. */
+export interface OwnError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly toolId?: string;
+  readonly checkId?: string;
+}
+
+/** Answers 200 with a message, like every outcome of a call (A8), and with both `kindgi-*` headers (A11). */
+export function answerError(
   response: ServerResponse,
-  late: { toolId?: string; checkId?: string; timeoutMs: number; durationMs: number; artifactVersion: string },
+  error: OwnError,
+  { durationMs, artifactVersion }: { durationMs: number; artifactVersion: string },
 ): void {
-  const { toolId, checkId, timeoutMs } = late;
-  const message = {
-    v: 2,
-    kind: 'error',
-    code: 'deadline-exceeded',
-    message: `The call did not finish within ${timeoutMs} ms`,
-    ...(toolId !== undefined && { toolId }),
-    ...(checkId !== undefined && { checkId }),
-  };
-  const body = Buffer.from(JSON.stringify(message));
+  const body = Buffer.from(JSON.stringify({ v: PROTOCOL_VERSION, kind: 'error', ...error }));
   response.writeHead(200, {
     'content-type': JSON_TYPE,
     'content-length': body.length,
-    [HEADER.durationMs]: String(Math.round(late.durationMs)),
-    [HEADER.artifactVersion]: late.artifactVersion,
+    [HEADER.durationMs]: String(Math.round(durationMs)),
+    [HEADER.artifactVersion]: artifactVersion,
   });
   response.end(body);
 }

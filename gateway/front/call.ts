@@ -6,13 +6,15 @@ import { parseTimeoutMs } from '../../shared/protocol/timeout.ts';
 import type { Clock } from '../clock.ts';
 import type { Lane, Outcome, Waiter } from '../lane/lane.ts';
 import type { Target } from '../lane/target.ts';
-import { Answer, answerDeadline } from './answer.ts';
+import { Answer, answerError } from './answer.ts';
+import type { OwnError } from './answer.ts';
 import type { Auth } from './auth.ts';
+import { checkContext, refuseForeign } from './context.ts';
 import { forward } from './forward.ts';
 import { answerProbe } from './health.ts';
 import { CallerLeft, Interrupt, stopError } from './interrupt.ts';
 import { infoRequest, invokeRequest } from './outgoing.ts';
-import { isForeign, peek } from './peek.ts';
+import { peek } from './peek.ts';
 import type { Peeked } from './peek.ts';
 import { traceIdOf } from './record.ts';
 import type { CallRecord } from './record.ts';
@@ -109,8 +111,8 @@ class Call {
 
   /** A tool call or a check, from its body to its answer. */
   async invoke(lane: Lane, expectsContinue: boolean): Promise<void> {
-    const { tenantId } = lane.settings;
-    const upload = new Upload(this.#front.room, tenantKey(tenantId));
+    const key = tenantKey(lane.settings.tenantId);
+    const upload = new Upload(this.#front.room, key);
     try {
       const body = await upload.receive(
         this.#request,
@@ -119,17 +121,20 @@ class Call {
         this.#timeoutMs,
         expectsContinue,
       );
-      const peeked = await this.#checkContext(lane.current, body, tenantId);
+      // Judged before the wait where it can be: a foreign call need not wait for a start to hear that it is one.
+      const early = checksContext(lane.current) ? undefined : await checkContext(body, key);
+      refuseForeign(early);
       const target = await this.#turn(lane, (waiter) => lane.enter(waiter));
       let outcome: Outcome = 'left';
+      let context = early;
       try {
-        // The instance may be another than the one that was current before the wait.
-        if (peeked === undefined) await this.#checkContext(target, body, tenantId);
-        outcome = await this.#send(target, body);
+        if (!checksContext(target)) context ??= await checkContext(body, key);
+        refuseForeign(context);
+        outcome = context?.verdict === 'no-json' ? this.#refuseJson(target) : await this.#send(target, body);
       } finally {
         lane.leave(target, outcome);
       }
-      await this.#conclude(target, outcome, body, peeked);
+      await this.#conclude(target, outcome, context?.peeked, body);
     } finally {
       upload.release();
     }
@@ -163,17 +168,6 @@ class Call {
     });
   }
 
-  /**
-   * Looks into the body unless the instance is known to do so itself (B5, B11).
-   * @throws {Refusal} `pack-tenant-mismatch`
-   */
-  async #checkContext(target: Target | undefined, body: Buffer, tenantId: string): Promise<Peeked | undefined> {
-    if (target?.facts.checksContext === true) return undefined;
-    const peeked = await peek(body);
-    if (isForeign(peeked, tenantKey(tenantId))) throw new Refusal('pack-tenant-mismatch');
-    return peeked;
-  }
-
   /** A target at once or after a wait in line; the wait is bounded by the queue's limit and by the call's own deadline. */
   async #turn(lane: Lane, enter: (waiter: Waiter) => Target | undefined): Promise<Target> {
     this.#interrupt.check('queue-timeout');
@@ -204,7 +198,7 @@ class Call {
   }
 
   /** What the caller gets where the service did not answer itself. */
-  async #conclude(target: Target, outcome: Outcome, body: Buffer, peeked: Peeked | undefined): Promise<void> {
+  async #conclude(target: Target, outcome: Outcome, seen: Peeked | undefined, body: Buffer): Promise<void> {
     if (outcome === 'answered' || outcome === 'left') return;
     if (this.#response.headersSent) {
       this.#response.destroy();
@@ -212,16 +206,31 @@ class Call {
     }
     if (outcome === 'unreachable' || outcome === 'unauthorized') throw new Refusal('unreachable');
     if (outcome === 'lost') throw new Refusal('instance-lost');
-    const { toolId, checkId } = peeked ?? (await peek(body));
-    this.#code = 'deadline-exceeded';
-    answerDeadline(this.#response, {
+    const { toolId, checkId } = seen ?? (await peek(body));
+    this.#answerError(target, {
+      code: 'deadline-exceeded',
+      message: `The call did not finish within ${this.#timeoutMs} ms`,
       ...(toolId !== undefined && { toolId }),
       ...(checkId !== undefined && { checkId }),
-      timeoutMs: this.#timeoutMs,
-      durationMs: this.#front.clock.now() - this.#startedAt,
-      artifactVersion: target.facts.artifactVersion,
     });
   }
+
+  /** A service that does not check contexts is not given what it might read as a foreign call after all. */
+  #refuseJson(target: Target): Outcome {
+    this.#answerError(target, { code: 'malformed-message', message: 'The body is not JSON' });
+    return 'answered';
+  }
+
+  #answerError(target: Target, error: OwnError): void {
+    this.#code = error.code;
+    const durationMs = this.#front.clock.now() - this.#startedAt;
+    answerError(this.#response, error, { durationMs, artifactVersion: target.facts.artifactVersion });
+  }
+}
+
+/** Whether an instance is known to refuse a foreign context itself; unknown while there is none. */
+function checksContext(target: Target | undefined): boolean {
+  return target?.facts.checksContext === true;
 }
 
 /** An HTTP/1.1 request without a Host is none (A31). */
