@@ -17,6 +17,8 @@ import { Supervisor } from './supervisor/supervisor.ts';
 export interface GatewayDeps {
   readonly clock: Clock;
   readonly log: Logger;
+  /** Where what packs print is shown. */
+  readonly packLog: Logger;
   /** What children get of the gateway's own environment. */
   readonly hostEnv: HostEnv;
 }
@@ -36,13 +38,13 @@ export interface Gateway {
 
 /** Opens the state folder and the listener. Rejects with what keeps it from either; nothing is left open then. */
 export async function openGateway(configuration: Configuration, deps: GatewayDeps): Promise<Gateway> {
-  const { clock, log, hostEnv } = deps;
+  const { clock, log, packLog, hostEnv } = deps;
   const { stateDir } = configuration;
   const unlock = await lockStateDir(stateDir);
   const requiresPortProof = hasSeveralTenants(configuration);
   const deployments = configuration.deployments.map((settings) => {
     const source = new PackSource(settings, { stateDir, hostEnv, log, requiresPortProof });
-    return new Deployment(settings, source, clock, log);
+    return new Deployment(settings, { source, clock, log, packLog });
   });
   const supervisor = new Supervisor(deployments, clock);
   let drain: Promise<void> | undefined;

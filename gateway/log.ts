@@ -1,11 +1,18 @@
 import pino from 'pino';
-import type { Logger } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
 
-/** Most that is held of log lines whose reader is slow; beyond it they are dropped and counted, never queued. */
+/**
+ * Most that is held of log lines whose reader is slow; beyond it they are dropped and counted, never queued. What packs
+ * print gets half of it, so that a noisy pack cannot push the gateway's own records out.
+ */
 const MAX_HELD_BYTES = 4 * 1024 * 1024;
+const MAX_PACK_BYTES = MAX_HELD_BYTES / 2;
 
 export interface GatewayLog {
+  /** The gateway's own records. */
   readonly logger: Logger;
+  /** What packs print. */
+  readonly packLogger: Logger;
   /** Writes what is held; called once, at the very end. */
   readonly flush: () => void;
 }
@@ -15,36 +22,47 @@ export interface GatewayLog {
  * `tenant`, `deployment`, `instance`. A record of a pack stands under one key of its own, so that it cannot pose as ours.
  */
 export function openLog(fd: number, level = 'info'): GatewayLog {
-  const destination = pino.destination({ fd, sync: false, maxLength: MAX_HELD_BYTES });
+  const destination = pino.destination({ fd, sync: false });
+  let heldBytes = 0;
   let dropped = 0;
-  destination.on('drop', () => {
-    dropped += 1;
-  });
-  destination.on('error', () => undefined);
-  const logger = pino(
-    {
-      level,
-      base: { subsystem: 'gateway' },
-      messageKey: 'message',
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
+  const upTo = (maxBytes: number): DestinationStream => ({
+    write(line) {
+      const bytes = Buffer.byteLength(line);
+      if (heldBytes + bytes > maxBytes) dropped += 1;
+      else {
+        heldBytes += bytes;
+        destination.write(line);
+      }
     },
-    destination,
-  );
-  destination.on('drain', () => {
-    if (dropped === 0) return;
+  });
+  const logger = pino(optionsFor(level), upTo(MAX_HELD_BYTES));
+  const packLogger = pino(optionsFor(level), upTo(MAX_PACK_BYTES));
+  destination.on('write', (bytes: number) => {
+    heldBytes -= bytes;
+    if (dropped === 0 || heldBytes > MAX_PACK_BYTES) return;
     const lines = dropped;
     dropped = 0;
     logger.warn({ event: 'log-dropped', lines }, 'log lines were dropped: their reader is too slow');
   });
+  // Its reader has gone: there is nobody to tell, and no reason to die.
+  destination.on('error', () => undefined);
+  return { logger, packLogger, flush: () => flushQuietly(destination) };
+}
+
+function optionsFor(level: string): pino.LoggerOptions {
   return {
-    logger,
-    flush: () => {
-      try {
-        destination.flushSync();
-      } catch {
-        // Its reader has gone, or takes nothing: there is nobody to tell.
-      }
-    },
+    level,
+    base: { subsystem: 'gateway' },
+    messageKey: 'message',
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label) => ({ level: label }) },
   };
+}
+
+function flushQuietly(destination: ReturnType<typeof pino.destination>): void {
+  try {
+    destination.flushSync();
+  } catch {
+    // As above.
+  }
 }

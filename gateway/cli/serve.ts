@@ -49,10 +49,10 @@ export async function hostFile(file: string, io: Io, options: HostOptions = {}):
     ...(options.listen !== undefined && { listen: options.listen }),
     ...(options.stateDir !== undefined && { stateDir: options.stateDir }),
   };
-  const { logger, flush } = openLog(STDERR);
+  const { logger, packLogger, flush } = openLog(STDERR);
   try {
     const { PATH, TZ, TMPDIR } = io.env;
-    const deps = { clock: systemClock, log: logger, hostEnv: { PATH, TZ, TMPDIR } };
+    const deps = { clock: systemClock, log: logger, packLog: packLogger, hostEnv: { PATH, TZ, TMPDIR } };
     const gateway = await openGateway(configuration, deps);
     const stopped = drainOnSignal(gateway, io.onSignal, systemClock, logger);
     for (const warning of warnings) logger.warn({ event: 'config-warning' }, warningText(warning));

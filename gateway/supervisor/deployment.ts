@@ -12,6 +12,7 @@ import type { InstancePlan } from './instance.ts';
 import { DEPLOYMENT_MOVES, next } from './lifecycle.ts';
 import type { DeploymentEvent, DeploymentState } from './lifecycle.ts';
 import type { Exit } from './process.ts';
+import { relay } from './relay.ts';
 import { StartFailure } from './startFailure.ts';
 
 /** What a deployment makes its instances from, gathered anew for each start. */
@@ -22,8 +23,16 @@ export interface Source {
   cancel(): Promise<void>;
 }
 
-/** An instance that cannot be reached gets this long for the calls that it may still be working on. */
-const UNREACHABLE_GRACE_MS = 5_000;
+export interface DeploymentDeps {
+  readonly source: Source;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Where what the pack prints is shown. */
+  readonly packLog: Logger;
+}
+
+/** An instance that is replaced because it is sick gets this long for the calls that it may still be working on. */
+const SICK_GRACE_MS = 5_000;
 
 /**
  * One tenant's pack: when an instance of it is started, and when one is ended. Calls see none of this, only the lane.
@@ -37,6 +46,7 @@ export class Deployment implements LaneEvents {
   readonly #source: Source;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #packLog: Logger;
   readonly #backoff: Backoff;
   /** Every instance whose process may still run. */
   readonly #alive = new Set<Instance>();
@@ -49,11 +59,13 @@ export class Deployment implements LaneEvents {
   #usedAt = 0;
   #cancelCooling: (() => void) | undefined;
 
-  constructor(settings: DeploymentSettings, source: Source, clock: Clock, log: Logger) {
+  constructor(settings: DeploymentSettings, { source, clock, log, packLog }: DeploymentDeps) {
     this.settings = settings;
     this.#source = source;
     this.#clock = clock;
-    this.#log = log.child({ tenant: settings.tenantId, deployment: settings.name });
+    const who = { tenant: settings.tenantId, deployment: settings.name };
+    this.#log = log.child(who);
+    this.#packLog = packLog.child(who);
     this.#backoff = new Backoff(settings.restart);
     const { tenantId, name, concurrency, queue } = settings;
     this.lane = new Lane({ tenantId, deployment: name, concurrency, queue }, this);
@@ -70,21 +82,10 @@ export class Deployment implements LaneEvents {
   }
 
   onOutcome(target: Target, outcome: Outcome): void {
-    if (outcome !== 'unreachable' && outcome !== 'unauthorized') return;
-    if (this.#state !== 'ready' || this.#current?.target !== target) return;
     const instance = this.#current;
-    this.#log.warn(
-      { event: 'instance-unreachable', instance: instance.name, outcome },
-      'the instance cannot be reached and is replaced',
-    );
-    const hasDelay = this.#replaceAfterCrash();
-    // Its process may be healthy but deaf: calls that it has may still end.
-    const cancelPatience = this.#clock.after(UNREACHABLE_GRACE_MS, () => instance.stop());
-    target.close(() => {
-      cancelPatience();
-      instance.stop();
-    });
-    if (!hasDelay) this.onWanted();
+    if (this.#state !== 'ready' || instance?.target !== target) return;
+    if (outcome === 'unauthorized') this.#replaceSick(instance, target, 'it refused its own token');
+    if (outcome === 'unreachable' || outcome === 'lost') void this.#doubt(instance, target);
   }
 
   /** Called by the sweep: stops what has not been used for `idle`. */
@@ -130,7 +131,8 @@ export class Deployment implements LaneEvents {
       const plan = await this.#source.prepare();
       if (this.#state !== 'starting') return;
       const { tenantId } = this.settings;
-      const onOutput = (line: StderrLine, cutBytes: number): void => this.#relay(name, line, cutBytes);
+      const onOutput = (line: StderrLine, cutBytes: number): void =>
+        relay(this.#packLog, line, { instance: name, cutBytes, isProving: this.#state === 'starting' });
       const instance = new Instance({ ...plan, name, tenantId, clock: this.#clock, onOutput });
       this.#current = instance;
       this.#alive.add(instance);
@@ -189,6 +191,32 @@ export class Deployment implements LaneEvents {
     if (!this.#replaceAfterCrash() && this.lane.waiting > 0) this.onWanted();
   }
 
+  /**
+   * A process that dies closes its connections first, its listener later, and is reported last: until it is known
+   * whether it lives, no call is sent where it would be lost.
+   */
+  async #doubt(instance: Instance, target: Target): Promise<void> {
+    // Somebody doubts it already.
+    if (this.lane.current !== target) return;
+    this.lane.shut();
+    const isAlive = await instance.isAlive();
+    if (this.#state !== 'ready' || this.#current !== instance) return;
+    if (isAlive) this.lane.open(target);
+    else this.#replaceSick(instance, target, 'it cannot be reached');
+  }
+
+  /** Its process runs, but calls cannot go there: a new one is started, and calls that it has may still end. */
+  #replaceSick(instance: Instance, target: Target, why: string): void {
+    this.#log.error({ event: 'instance-sick', instance: instance.name }, `the instance is replaced: ${why}`);
+    const hasDelay = this.#replaceAfterCrash();
+    const cancelPatience = this.#clock.after(SICK_GRACE_MS, () => instance.stop());
+    target.close(() => {
+      cancelPatience();
+      instance.stop();
+    });
+    if (!hasDelay) this.onWanted();
+  }
+
   /** Takes the serving instance out. Returns whether there is a delay before the next start. */
   #replaceAfterCrash(): boolean {
     this.#current = undefined;
@@ -211,28 +239,9 @@ export class Deployment implements LaneEvents {
     });
   }
 
-  /** Shows what a pack prints, under keys of its own: none of it can pose as the gateway's. */
-  #relay(instance: string, line: StderrLine, cutBytes: number): void {
-    const cut = cutBytes > 0 ? { cutBytes } : undefined;
-    if (line.type === 'output') {
-      this.#log.info({ event: 'output', instance, output: line.text, ...cut }, 'pack output');
-      return;
-    }
-    // The proof asks as another tenant, and the service says so: no news, unless somebody looks for it.
-    const isProof = this.#state === 'starting' && line.type === 'event' && line.event === 'tenant-mismatch';
-    const level = isProof ? 'debug' : levelOf(line.fields.level);
-    this.#log[level]({ event: 'pack-record', instance, record: line.fields, ...cut }, 'pack record');
-  }
-
   #move(event: DeploymentEvent): boolean {
     const state = next(DEPLOYMENT_MOVES, this.#state, event);
     if (state !== undefined) this.#state = state;
     return state !== undefined;
   }
-}
-
-/** The level a record asks to be shown at. */
-function levelOf(level: unknown): 'error' | 'warn' | 'info' | 'debug' {
-  if (level === 'error' || level === 'warn' || level === 'debug') return level;
-  return level === 'trace' ? 'debug' : 'info';
 }

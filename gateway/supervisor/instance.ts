@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { StderrLine } from '../../shared/process/records.ts';
 import type { Clock } from '../clock.ts';
 import { Target } from '../lane/target.ts';
 import type { LaunchSpec } from '../runtimes/launchSpec.ts';
+import { ask } from './ask.ts';
 import type { IndexFacts } from './indexFile.ts';
 import { INSTANCE_MOVES, next } from './lifecycle.ts';
 import type { InstanceEvent, InstanceState } from './lifecycle.ts';
@@ -32,6 +34,12 @@ export interface InstancePlan {
   /** A line that its process printed, its token masked; `cutBytes` of it are missing. */
   readonly onOutput: (line: StderrLine, cutBytes: number) => void;
 }
+
+/** A service that does not answer `/healthz` for this long is stuck. */
+const HEALTH_MS = 2_000;
+
+/** How long the news of a process's exit may take: some 13 ms have been seen between its last reset and its exit. */
+const EXIT_NEWS_MS = 250;
 
 /** An instance that never became ready has no calls that could need time to end. */
 const FAILED_START_KILL_MS = 1_000;
@@ -107,6 +115,16 @@ export class Instance {
     } finally {
       cancelTimer();
     }
+  }
+
+  /** Whether it still answers `/healthz`. When it does not, its exit is given a moment to become known. */
+  async isAlive(): Promise<boolean> {
+    const origin = this.#target?.facts.origin;
+    if (origin === undefined || this.#state !== 'ready') return false;
+    const reply = await ask(origin, '/healthz', { timeoutMs: HEALTH_MS });
+    if (reply?.status === 200) return true;
+    await Promise.race([this.exited, pause(EXIT_NEWS_MS)]);
+    return false;
   }
 
   /** Ends it: SIGTERM now, SIGKILL when the time is up. Again: nothing. */

@@ -1,0 +1,30 @@
+import type { Logger } from 'pino';
+import type { StderrLine } from '../../shared/process/records.ts';
+
+/** Where a line comes from. */
+export interface LineOrigin {
+  readonly instance: string;
+  /** How many bytes of it are missing because it was too long. */
+  readonly cutBytes: number;
+  /** The gateway is asking the service its questions before the first call. */
+  readonly isProving: boolean;
+}
+
+/** Shows what a pack prints, under keys of its own: none of it can pose as the gateway's. */
+export function relay(log: Logger, line: StderrLine, { instance, cutBytes, isProving }: LineOrigin): void {
+  const cut = cutBytes > 0 ? { cutBytes } : undefined;
+  if (line.type === 'output') {
+    log.info({ event: 'output', instance, output: line.text, ...cut }, 'pack output');
+    return;
+  }
+  // The proof asks as another tenant, and the service says so: no news, unless somebody looks for it.
+  const isProof = isProving && line.type === 'event' && line.event === 'tenant-mismatch';
+  const level = isProof ? 'debug' : levelOf(line.fields.level);
+  log[level]({ event: 'pack-record', instance, record: line.fields, ...cut }, 'pack record');
+}
+
+/** The level a record asks to be shown at. */
+function levelOf(level: unknown): 'error' | 'warn' | 'info' | 'debug' {
+  if (level === 'error' || level === 'warn' || level === 'debug') return level;
+  return level === 'trace' ? 'debug' : 'info';
+}
