@@ -78,5 +78,14 @@ function temporaryFolder(): string {
 let buildFolder = process.env[ENV.buildDir] || undefined;
 delete process.env[ENV.buildDir];
 
+/** How long the last lines may take to a reader that is slow. */
+const LAST_OUTPUT_MS = 1_000;
+
+/** A full pipe takes writes later, and an exit would lose them: the line that says why a boot failed, above all. */
+function exitWhenWritten(code: number): void {
+  setTimeout(() => process.exit(code), LAST_OUTPUT_MS);
+  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+}
+
 // Not awaited: a pack module that never settles empties the loop, and that must not look like a fault of this file.
-void main().then((code) => process.exit(code));
+void main().then(exitWhenWritten);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { validate } from '../../../shared/protocol/validate.ts';
-import { indexPack, packFolder, startChild } from '../support/child.ts';
+import { indexPack, packFolder, startChild, until } from '../support/child.ts';
 import type { Child } from '../support/child.ts';
 import { makeFolder } from '../support/folder.ts';
 import type { Folder } from '../support/folder.ts';
@@ -284,7 +284,7 @@ describe('records', () => {
     const second = await child.waitFor(({ step, runId }) => step === 2 && runId === 'logging');
     expect(second.message).toBe('for https://user:***@example.com and Bearer [redacted]');
     expect(child.records.some(({ message }) => message === 'not written at info')).toBe(false);
-    expect(child.stdout()).toContain('{"kind":"listening","port":1}');
+    await until('what it printed has come', () => child.stdout().includes('{"kind":"listening","port":1}'));
   });
 });
 

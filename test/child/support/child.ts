@@ -63,7 +63,11 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     waitFor,
     kill: (signal) => void child.kill(signal),
     async stop() {
-      child.kill('SIGKILL');
+      // In order where it can be, so that nothing temporary is left: the second signal cuts calls, the last is for a hung one.
+      for (const signal of ['SIGTERM', 'SIGTERM', 'SIGKILL'] as const) {
+        child.kill(signal);
+        if (await Promise.race([exit.then(() => true), sleep(500, false)])) break;
+      }
       await exit;
     },
   };
