@@ -2,7 +2,7 @@
 // Used by `npm start` and `npm test`, so that a fresh clone needs no other step.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -49,10 +49,17 @@ function build(isFresh) {
   const stampFile = at('dist', '.stamp');
   if (!isFresh && !force && !isDue(stampFile, stamp)) return;
   console.error('packgate: building …');
-  rmSync(at('dist'), { recursive: true, force: true });
-  run(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']);
-  mkdirSync(at('dist'), { recursive: true });
-  writeFileSync(stampFile, stamp);
+  // Built beside it and moved into place: whatever runs from `dist` meanwhile keeps finding its files.
+  const fresh = at(`dist.new-${process.pid}`);
+  try {
+    const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
+    run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh]);
+    writeFileSync(join(fresh, '.stamp'), stamp);
+    rmSync(at('dist'), { recursive: true, force: true });
+    renameSync(fresh, at('dist'));
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
 }
 
 try {
