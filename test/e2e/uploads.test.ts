@@ -1,0 +1,64 @@
+// An upload that stalls gives its room back; one that is only slow is served.
+import { describe, expect, it } from 'vitest';
+import { invokeMessage } from '../support/calls.ts';
+import { expectRan } from '../support/expectations.ts';
+import { until } from '../support/files.ts';
+import { hostStubs } from '../support/hostedStubs.ts';
+import type { HostedStub } from '../support/hostedStubs.ts';
+import { callBytes, openRawClient, rawCallHeaders, requestBytes } from '../support/rawClient.ts';
+
+/** An upload without a byte for this long is closed. */
+const STALL_MS = 10_000;
+
+describe('uploads', () => {
+  it('one without a byte for 10 s is closed and never runs; one that keeps sending is served', async () => {
+    const { gateway, stubs } = await hostStubs({ a: {} });
+    const { tenantId } = stubs.a;
+    const bytes = callBytes(gateway, tenantId, invokeMessage(tenantId, { requestId: 'slow' }));
+    const [stalled, slow] = [await openRawClient(gateway.port), await openRawClient(gateway.port)];
+    const from = performance.now();
+    stalled.send(bytes.subarray(0, bytes.length - 10));
+    slow.send(bytes.subarray(0, bytes.length - 10));
+    let sent = bytes.length - 10;
+    const sending = setInterval(() => slow.send(bytes.subarray(sent, (sent += 1))), 1_400);
+    try {
+      await until('the stalled upload is closed', stalled.isEnded, STALL_MS * 1.3);
+      const closedAfterMs = performance.now() - from;
+      expect(closedAfterMs).toBeGreaterThan(STALL_MS * 0.8);
+      await slow.readUntil(/"kind":"result"/, STALL_MS);
+    } finally {
+      clearInterval(sending);
+    }
+    expect(stubs.a.ranIds()).toEqual(['slow']);
+    expectRan(await stubs.a.invoke());
+  }, 40_000);
+
+  it('an upload waits for its own tenant’s room, not for another’s, and is served when there is some', async () => {
+    // A quarter of it holds one body of unknown length, and not two.
+    const { gateway, stubs } = await hostStubs({ a: {}, b: {} }, { configuration: { bodies: '44MiB' } });
+    const open = async (stub: HostedStub) => {
+      const client = await openRawClient(gateway.port);
+      const body = invokeMessage(stub.tenantId);
+      const framing = [
+        ['Transfer-Encoding', 'chunked'],
+        ['Expect', '100-continue'],
+      ] as const;
+      client.send(requestBytes({ headers: [...rawCallHeaders(gateway, stub.tenantId), ...framing] }));
+      return { client, finish: () => client.send(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`) };
+    };
+    const holding = await open(stubs.a);
+    await holding.client.readUntil(/^HTTP\/1\.1 100 /);
+    const waiting = await open(stubs.a);
+    const other = await open(stubs.b);
+    await other.client.readUntil(/^HTTP\/1\.1 100 /);
+    other.finish();
+    await other.client.readUntil(/"kind":"result"/);
+    expect(waiting.client.received()).toBe('');
+    holding.finish();
+    await holding.client.readUntil(/"kind":"result"/);
+    await waiting.client.readUntil(/^HTTP\/1\.1 100 /);
+    waiting.finish();
+    await waiting.client.readUntil(/"kind":"result"/);
+    expect([stubs.a.runs().length, stubs.b.runs().length]).toEqual([2, 1]);
+  });
+});
