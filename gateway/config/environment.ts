@@ -48,12 +48,27 @@ async function readEnvFile(file: string, path: Path, surroundings: Surroundings)
   const entries = Object.entries(parseEnv(found.text)).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
-  // A name that is none is a line the parser stumbled over: its text may be a part of a secret.
-  if (!entries.every(([name]) => NAME.test(name))) {
+  // Node's parser passes over a line that it does not understand, or takes it for a name, depending on its version.
+  if (!isDotenv(found.text) || !entries.every(([name]) => NAME.test(name))) {
     report.problem(path, { expected: 'a dotenv file of lines NAME=value', got: 'another line in it (not shown)' });
     return [];
   }
   return entries.filter(([name, value]) => !isOwn(name, path, surroundings) && isPassable(value, path, surroundings));
+}
+
+/** One line, or a quoted value over several: nothing, a comment, or a name and its value. */
+const DOTENV_LINE =
+  /[ \t]*(?:#[^\n]*|(?:export[ \t]+)?[\w.-]+[ \t]*=[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`|[^\n]*)[^\n]*)?\r?(?:\n|$)/y;
+
+/** Whether every line is one of a dotenv file. */
+function isDotenv(text: string): boolean {
+  let at = 0;
+  while (at < text.length) {
+    DOTENV_LINE.lastIndex = at;
+    if (!DOTENV_LINE.test(text)) return false;
+    at = DOTENV_LINE.lastIndex;
+  }
+  return true;
 }
 
 function isOwn(name: string, path: Path, { report }: Surroundings): boolean {

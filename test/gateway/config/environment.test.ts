@@ -52,6 +52,16 @@ describe("a pack's environment", () => {
     expect(await problemsOf(withTenant('envFiles: [x.env]'), { 'x.env': `${name}=1` })).toHaveLength(1);
   });
 
+  it('takes a dotenv file with comments, exports, empty lines and values over several lines', async () => {
+    const text = '# a comment\n\nexport A=1\r\nB = two words # not part of it\nC="three\nlines = \n here"\nD=\n';
+    expect(await envOf(withTenant('envFiles: [good.env]'), { 'good.env': text })).toEqual({
+      A: '1',
+      B: 'two words',
+      C: 'three\nlines = \n here',
+      D: '',
+    });
+  });
+
   it.each([
     ['env: { A: { env: NOBODY } }', `env.A.env: expected a variable that is set where the gateway runs, got NOBODY`],
     ['env: { A: { file: none } }', 'env.A.file: expected a file that can be read, got no such file'],
