@@ -29,6 +29,11 @@ function blocks(language: string, heading: string): string[] {
   return [...section.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
 }
 
+/** The pack services that a gateway says it started; each leads a group of its own. */
+function pidsOf(output: string): number[] {
+  return [...output.matchAll(/"event":"instance-starting".*?"pid":(\d+)/g)].map(([, pid]) => Number(pid));
+}
+
 /** A shell command in a process group of its own, ended with the test. */
 function start(command: string, cwd: string, env: Record<string, string> = {}) {
   const child = spawn('sh', ['-c', `exec ${command}`], {
@@ -38,7 +43,8 @@ function start(command: string, cwd: string, env: Record<string, string> = {}) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const group = child.pid ?? 0;
-  onTestFinished(() => processesOfGroup(group).forEach(killProcess));
+  // When the test fails half-way, what the gateway started is left to us: its groups are its own.
+  onTestFinished(() => [group, ...pidsOf(output)].flatMap(processesOfGroup).forEach(killProcess));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
   const exit = new Promise<number | null>((done) => child.once('exit', done));
@@ -55,8 +61,6 @@ function sh(script: string, cwd: string) {
 }
 
 describe('npm start', () => {
-  const pidsOf = (output: string): number[] =>
-    [...output.matchAll(/"event":"instance-starting".*?"pid":(\d+)/g)].map(([, pid]) => Number(pid));
   const isAlive = (pid: number): boolean => processesOfGroup(pid).length > 0;
 
   for (const [how, end] of [
