@@ -189,7 +189,7 @@ class Call {
   }
 
   async #send(target: Target, body: Buffer | null): Promise<Outcome> {
-    const remainingMs = Math.max(1, Math.floor(this.#timeoutMs - this.#waitedMs));
+    const remainingMs = Math.max(1, Math.ceil(this.#timeoutMs - this.#waitedMs));
     this.#interrupt.arm(remainingMs + DEADLINE_GRACE_MS, 'late');
     const { headers } = this.#request;
     const outgoing = body === null ? infoRequest(target, headers) : invokeRequest(target, headers, body, remainingMs);

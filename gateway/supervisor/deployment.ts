@@ -186,9 +186,9 @@ export class Deployment implements LaneEvents {
       this.#log.info(facts, 'instance ended');
       return;
     }
-    const callsLost = instance.target?.inFlight ?? 0;
-    this.#log.error({ ...facts, callsLost }, 'instance ended by itself');
-    if (!this.#replaceAfterCrash() && this.lane.waiting > 0) this.onWanted();
+    const delayMs = this.#replace();
+    this.#log.error({ ...facts, retryInMs: delayMs }, 'instance ended by itself');
+    if (delayMs === 0 && this.lane.waiting > 0) this.onWanted();
   }
 
   /**
@@ -207,18 +207,19 @@ export class Deployment implements LaneEvents {
 
   /** Its process runs, but calls cannot go there: a new one is started, and calls that it has may still end. */
   #replaceSick(instance: Instance, target: Target, why: string): void {
-    this.#log.error({ event: 'instance-sick', instance: instance.name }, `the instance is replaced: ${why}`);
-    const hasDelay = this.#replaceAfterCrash();
+    const delayMs = this.#replace();
+    const facts = { event: 'instance-sick', instance: instance.name, retryInMs: delayMs };
+    this.#log.error(facts, `the instance is replaced: ${why}`);
     const cancelPatience = this.#clock.after(SICK_GRACE_MS, () => instance.stop());
     target.close(() => {
       cancelPatience();
       instance.stop();
     });
-    if (!hasDelay) this.onWanted();
+    if (delayMs === 0) this.onWanted();
   }
 
-  /** Takes the serving instance out. Returns whether there is a delay before the next start. */
-  #replaceAfterCrash(): boolean {
+  /** Takes the serving instance out. Returns the delay before the next start in milliseconds. */
+  #replace(): number {
     this.#current = undefined;
     this.#backoff.wasReady(this.#clock.now() - this.#readyAt);
     const delayMs = this.#backoff.crashed();
@@ -227,7 +228,7 @@ export class Deployment implements LaneEvents {
       this.#move('restart');
       this.lane.shut();
     }
-    return delayMs > 0;
+    return delayMs;
   }
 
   #cool(delayMs: number): void {
