@@ -8,6 +8,10 @@ import type { DestinationStream, Logger } from 'pino';
 const MAX_HELD_BYTES = 4 * 1024 * 1024;
 const MAX_PACK_BYTES = MAX_HELD_BYTES / 2;
 
+/** Lines are written together, at the latest after this time: one write a line cost a fifth of a warm call's CPU. */
+const WRITE_EVERY_MS = 50;
+const WRITE_FROM_BYTES = 8 * 1024;
+
 export interface GatewayLog {
   /** The gateway's own records. */
   readonly logger: Logger;
@@ -22,9 +26,16 @@ export interface GatewayLog {
  * `tenant`, `deployment`, `instance`. A record of a pack stands under one key of its own, so that it cannot pose as ours.
  */
 export function openLog(fd: number, level = 'info'): GatewayLog {
-  const destination = pino.destination({ fd, sync: false });
+  const destination = pino.destination({ fd, sync: false, minLength: WRITE_FROM_BYTES });
   let heldBytes = 0;
   let dropped = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const writeSoon = (): void => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      destination.flush();
+    }, WRITE_EVERY_MS);
+  };
   const upTo = (maxBytes: number): DestinationStream => ({
     write(line) {
       const bytes = Buffer.byteLength(line);
@@ -32,6 +43,7 @@ export function openLog(fd: number, level = 'info'): GatewayLog {
       else {
         heldBytes += bytes;
         destination.write(line);
+        writeSoon();
       }
     },
   });
@@ -43,6 +55,10 @@ export function openLog(fd: number, level = 'info'): GatewayLog {
     const lines = dropped;
     dropped = 0;
     logger.warn({ event: 'log-dropped', lines }, 'log lines were dropped: their reader is too slow');
+  });
+  // A flush that comes while something is being written does nothing.
+  destination.on('drain', () => {
+    if (heldBytes > 0) writeSoon();
   });
   // Its reader has gone: there is nobody to tell, and no reason to die.
   destination.on('error', () => undefined);
