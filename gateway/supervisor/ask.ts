@@ -2,6 +2,7 @@ import { request } from 'node:http';
 
 /** An answer to a question of the gateway's own: small, read whole. */
 export interface Reply {
+  /** 0 when there is none, because the question could not even be asked. */
   readonly status: number;
   /** The body when it is a JSON object, else undefined. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
@@ -14,10 +15,14 @@ export interface Question {
   readonly timeoutMs: number;
 }
 
+/** Errors that say something of this process, not of the service: no descriptor, no port, no memory left. */
+const OWN_ERRORS: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'EAGAIN']);
+const NOT_ASKED: Reply = { status: 0, body: undefined };
+
 const MAX_REPLY_BYTES = 4 * 1024 * 1024;
 
 /**
- * Asks a service one question on a connection of its own. Undefined: no usable answer, for whatever reason. What
+ * Asks a service one question on a connection of its own. Undefined: no usable answer, for whatever reason of its. What
  * listens there may be anything until it is proven, so nothing of its answer is trusted and none of it is kept.
  */
 export function ask(origin: string, path: string, question: Question): Promise<Reply | undefined> {
@@ -34,7 +39,7 @@ export function ask(origin: string, path: string, question: Question): Promise<R
       agent: false,
       signal: AbortSignal.timeout(question.timeoutMs),
     });
-    outgoing.on('error', () => resolve(undefined));
+    outgoing.on('error', ({ code }: NodeJS.ErrnoException) => resolve(OWN_ERRORS.has(code) ? NOT_ASKED : undefined));
     outgoing.on('response', (incoming) => {
       const chunks: Buffer[] = [];
       let bytes = 0;

@@ -122,7 +122,8 @@ export class Instance {
     const origin = this.#target?.facts.origin;
     if (origin === undefined || this.#state !== 'ready') return false;
     const reply = await ask(origin, '/healthz', { timeoutMs: HEALTH_MS });
-    if (reply?.status === 200) return true;
+    // That we could not ask is no reason to think it dead.
+    if (reply?.status === 200 || reply?.status === 0) return true;
     await Promise.race([this.exited, pause(EXIT_NEWS_MS)]);
     return false;
   }

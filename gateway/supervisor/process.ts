@@ -1,4 +1,5 @@
-import { execa } from 'execa';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { LaunchSpec } from '../runtimes/launchSpec.ts';
 
@@ -34,61 +35,44 @@ export interface PackProcess {
 /**
  * Starts what a launch spec describes. The only place that starts or signals a process: in a group of its own, so that
  * the terminal's signals do not reach it and nothing it started is left behind; with exactly the given environment.
+ *
+ * With Node's own `spawn`, not execa 9.6.1: where no descriptor is left, execa throws before it listens to the child's
+ * `error` event, which then ends the gateway (seen with EMFILE). None of what execa adds is used for a process that
+ * lives long and whose output must not be collected.
  */
 export function startProcess(spec: LaunchSpec, sinks: OutputSinks): PackProcess {
-  const child = spawnDetached(spec);
-  if (child instanceof Error) return unstarted(child);
-  const { stdout, stderr } = child;
-  stdout.on('data', sinks.onStdout).on('error', ignore);
-  stderr.on('data', sinks.onStderr).on('error', ignore);
+  let child: ChildProcess;
+  try {
+    child = spawn(spec.command, [...spec.args], {
+      cwd: spec.cwd,
+      env: { ...spec.env },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  } catch (cause) {
+    return unstarted(cause as Error);
+  }
   const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, signal) => resolve(exitOf(code, signal)));
-    // Settled before `exit` only when there was no process to begin with.
-    void child.then((result) => {
-      const reason = result.originalMessage ?? result.shortMessage ?? 'the program could not be started';
-      resolve(
-        child.pid === undefined
-          ? { kind: 'spawn-failed', reason }
-          : exitOf(result.exitCode ?? null, result.signal ?? null),
-      );
-    });
+    // Said instead of `exit` when there was no process to begin with.
+    child.once('error', ({ message }) => resolve({ kind: 'spawn-failed', reason: message }));
   });
+  // Neither is there when the descriptors for them could not be had.
+  const streams = [child.stdout, child.stderr].filter((stream) => stream != null);
+  child.stdout?.on('data', sinks.onStdout).on('error', ignore);
+  child.stderr?.on('data', sinks.onStderr).on('error', ignore);
   const killGroup = (): void => sendSignal(-(child.pid ?? 0), 'SIGKILL');
   return {
     pid: child.pid,
     exited,
     finished: exited.then(async (exit) => {
       killGroup();
-      await lastOutput([stdout, stderr]);
+      await lastOutput(streams);
       return exit;
     }),
     signal: (signal) => sendSignal(child.pid ?? 0, signal),
     killGroup,
   };
-}
-
-type Spawned = ReturnType<typeof spawn>;
-
-function spawn(spec: LaunchSpec) {
-  return execa(spec.command, [...spec.args], {
-    cwd: spec.cwd,
-    env: { ...spec.env },
-    extendEnv: false,
-    detached: true,
-    stdin: 'ignore',
-    // Collected output would cost memory without limit and end the child at a hundred million characters.
-    buffer: false,
-    reject: false,
-    cleanup: false,
-  });
-}
-
-function spawnDetached(spec: LaunchSpec): Spawned | Error {
-  try {
-    return spawn(spec);
-  } catch (cause) {
-    return cause instanceof Error ? cause : new Error(String(cause));
-  }
 }
 
 function unstarted(error: Error): PackProcess {

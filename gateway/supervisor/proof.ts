@@ -118,7 +118,11 @@ function foreignInvoke(suspect: Suspect): Promise<Reply | undefined> {
 }
 
 function statusOf(reply: Reply | undefined): string {
-  return reply === undefined ? 'nothing' : String(reply.status);
+  return reply === undefined
+    ? 'nothing'
+    : reply.status === 0
+      ? 'not asked (no descriptor left?)'
+      : String(reply.status);
 }
 
 function failed(message: string): StartFailure {

@@ -24,6 +24,8 @@ export interface GatewayOptions {
   readonly tokens?: readonly unknown[];
   /** Any other keys of the configuration. */
   readonly configuration?: Readonly<Record<string, unknown>>;
+  /** How many descriptors it may have open; a shell's `ulimit -n`. */
+  readonly descriptorLimit?: number;
   /** More environment variables of the gateway. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -55,7 +57,11 @@ export async function startGateway(options: GatewayOptions, atEnd: AtEnd = onTes
   if (!existsSync(MAIN)) throw new Error('dist is missing: run `npm run build` first');
   const token = randomBytes(24).toString('base64url');
   const file = writeConfiguration(options);
-  const child = spawn(process.execPath, [MAIN, 'serve', '-c', file], {
+  const argv = [process.execPath, MAIN, 'serve', '-c', file];
+  const limit = String(options.descriptorLimit ?? 'unlimited');
+  const [program = '', ...args] =
+    options.descriptorLimit === undefined ? argv : ['sh', '-c', 'ulimit -n "$0" && exec "$@"', limit, ...argv];
+  const child = spawn(program, args, {
     cwd: options.folder,
     env: { PATH: process.env.PATH, [TOKEN_NAME]: token, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
