@@ -16,6 +16,7 @@ try {
     stderr: process.stderr,
     isTty: { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) },
     onSignal: (signal, listener) => void process.on(signal, listener),
+    onUncaught: (listener) => void process.on('uncaughtException', listener),
   });
   process.exit(code);
 } catch (error) {

@@ -2,8 +2,11 @@ import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import type { Gateway } from './gateway.ts';
 
-/** Hears signals; `main.ts` gives the process's. */
-export type OnSignal = (signal: NodeJS.Signals, listener: () => void) => void;
+/** What can end a gateway from outside and from within; `main.ts` gives the process's. */
+export interface EndSources {
+  readonly onSignal: (signal: NodeJS.Signals, listener: () => void) => void;
+  readonly onUncaught: (listener: (error: unknown) => void) => void;
+}
 
 /**
  * A signal that follows the first one within this time is the same wish, told twice: a terminal signals the whole
@@ -12,18 +15,29 @@ export type OnSignal = (signal: NodeJS.Signals, listener: () => void) => void;
 const ECHO_MS = 500;
 
 /**
- * Drains at the first SIGTERM, SIGINT or SIGHUP (a closed terminal); a later second one cuts the wait short. Settles
- * when everything has ended.
+ * Drains at the first SIGTERM, SIGINT or SIGHUP (a closed terminal); a later second one cuts the wait short. An error
+ * that nothing caught drains, too: dying of it at once would cut every tenant's calls and leave their processes behind.
+ * Settles with the reason when everything has ended.
  */
-export async function drainOnSignal(gateway: Gateway, onSignal: OnSignal, clock: Clock, log: Logger): Promise<void> {
+export async function drainWhenTold(
+  gateway: Pick<Gateway, 'close' | 'hurry'>,
+  { onSignal, onUncaught }: EndSources,
+  clock: Clock,
+  log: Logger,
+): Promise<'signal' | 'uncaught'> {
   let drainingSince: number | undefined;
-  await new Promise<void>((resolve) => {
+  const reason = await new Promise<'signal' | 'uncaught'>((resolve) => {
+    onUncaught((error) => {
+      log.fatal({ event: 'internal-error', err: error }, 'a bug of packgate: draining, then exit with 1');
+      drainingSince ??= clock.now();
+      resolve('uncaught');
+    });
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       onSignal(signal, () => {
         if (drainingSince === undefined) {
           drainingSince = clock.now();
           log.info({ event: 'draining', signal }, 'draining: calls under way may end');
-          resolve();
+          resolve('signal');
         } else if (clock.now() - drainingSince > ECHO_MS) {
           log.warn({ event: 'hurrying', signal }, 'second signal: not waiting any longer');
           gateway.hurry();
@@ -33,4 +47,5 @@ export async function drainOnSignal(gateway: Gateway, onSignal: OnSignal, clock:
   });
   await gateway.close();
   log.info({ event: 'stopped' }, 'stopped');
+  return reason;
 }

@@ -69,6 +69,7 @@ const code = await hostFile(
     stderr: process.stderr,
     isTty: { stdin: process.stdin.isTTY, stdout: process.stdout.isTTY, stderr: process.stderr.isTTY },
     onSignal: (signal, listener) => void process.on(signal, listener),
+    onUncaught: (listener) => void process.on('uncaughtException', listener),
   },
   {
     stateDir,

@@ -13,6 +13,8 @@ export interface Io {
   readonly isTty: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
   /** Calls `listener` at every arrival of the signal, which then ends the process no more by itself. */
   readonly onSignal: (signal: NodeJS.Signals, listener: () => void) => void;
+  /** Calls `listener` for an error that nothing caught, which then ends the process no more by itself. */
+  readonly onUncaught: (listener: (error: unknown) => void) => void;
 }
 
 /** One option of a command, as `util.parseArgs` takes it, and its line in the help. */

@@ -6,7 +6,7 @@ import { load } from '../config/load.ts';
 import { problemText, warningText } from '../config/problem.ts';
 import { hasSeveralTenants, openGateway } from '../gateway.ts';
 import { openLog } from '../log.ts';
-import { drainOnSignal } from '../shutdown.ts';
+import { drainWhenTold } from '../shutdown.ts';
 import { CONFIG_OPTION, DEFAULT_CONFIG_FILE } from './command.ts';
 import type { Command, Io } from './command.ts';
 
@@ -54,15 +54,14 @@ export async function hostFile(file: string, io: Io, options: HostOptions = {}):
     const { PATH, TZ, TMPDIR } = io.env;
     const deps = { clock: systemClock, log: logger, packLog: packLogger, hostEnv: { PATH, TZ, TMPDIR } };
     const gateway = await openGateway(configuration, deps);
-    const stopped = drainOnSignal(gateway, io.onSignal, systemClock, logger);
+    const stopped = drainWhenTold(gateway, io, systemClock, logger);
     for (const warning of warnings) logger.warn({ event: 'config-warning' }, warningText(warning));
     if (hasSeveralTenants(configuration)) logger.warn({ event: 'not-isolated' }, NOT_ISOLATED);
     const { address } = gateway;
     const deployments = configuration.deployments.length;
     logger.info({ event: 'listening', address, deployments, pid: process.pid }, `listening on ${address}`);
     options.onListening?.(address);
-    await stopped;
-    return EXIT.ok;
+    return (await stopped) === 'signal' ? EXIT.ok : EXIT.failed;
   } catch (error) {
     io.stderr.write(`packgate: ${openProblem(error, configuration)}\n`);
     return EXIT.failed;

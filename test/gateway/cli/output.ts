@@ -13,7 +13,8 @@ export async function packgate(argv: readonly string[], io: Partial<Io> = {}): P
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const isTty = { stdin: false, stdout: false, stderr: false };
-  const code = await runProgram(argv, { env: {}, cwd: '/', stdout, stderr, isTty, onSignal: () => undefined, ...io });
+  const silent = { onSignal: () => undefined, onUncaught: () => undefined };
+  const code = await runProgram(argv, { env: {}, cwd: '/', stdout, stderr, isTty, ...silent, ...io });
   return { code, stdout: textOf(stdout), stderr: textOf(stderr) };
 }
 
