@@ -61,4 +61,22 @@ describe('uploads', () => {
     await waiting.client.readUntil(/"kind":"result"/);
     expect([stubs.a.runs().length, stubs.b.runs().length]).toEqual([2, 1]);
   });
+
+  it('a chunked call that runs keeps only the room it needs', async () => {
+    // A quarter of it holds one body of unknown length, and not two.
+    const { gateway, stubs } = await hostStubs({ a: {} }, { configuration: { bodies: '44MiB' } });
+    const chunked = async (requestId: string, ms: number) => {
+      const client = await openRawClient(gateway.port);
+      const body = invokeMessage(stubs.a.tenantId, { requestId, input: { act: 'sleep', ms } });
+      const headers = [...rawCallHeaders(gateway, stubs.a.tenantId), ['Transfer-Encoding', 'chunked']] as const;
+      client.send(requestBytes({ headers }));
+      client.send(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+      return client;
+    };
+    const long = await chunked('long', 3_000);
+    await until('the long call runs', () => stubs.a.ranIds().includes('long'));
+    await (await chunked('short', 1)).readUntil(/"kind":"result"/, 2_000);
+    expect(long.received()).toBe('');
+    await long.readUntil(/"kind":"result"/);
+  });
 });
