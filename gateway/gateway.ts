@@ -12,6 +12,7 @@ import { Deployment } from './supervisor/deployment.ts';
 import { lockStateDir } from './supervisor/lock.ts';
 import { PackSource } from './supervisor/source.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
+import { Watchdog } from './supervisor/watchdog.ts';
 
 /** What a gateway is given of the world around it. */
 export interface GatewayDeps {
@@ -41,9 +42,11 @@ export async function openGateway(configuration: Configuration, deps: GatewayDep
   const { clock, log, packLog, hostEnv } = deps;
   const { stateDir } = configuration;
   const unlock = await lockStateDir(stateDir);
+  const watchdog = new Watchdog(hostEnv.PATH, log);
+  const { launch } = watchdog;
   const requiresPortProof = hasSeveralTenants(configuration);
   const deployments = configuration.deployments.map((settings) => {
-    const source = new PackSource(settings, { stateDir, hostEnv, log, requiresPortProof });
+    const source = new PackSource(settings, { stateDir, hostEnv, launch, log, requiresPortProof });
     return new Deployment(settings, { source, clock, log, packLog });
   });
   const supervisor = new Supervisor(deployments, clock);
@@ -61,10 +64,12 @@ export async function openGateway(configuration: Configuration, deps: GatewayDep
     await unlock();
     throw cause;
   });
+  watchdog.open();
   supervisor.open();
   const close = async (): Promise<void> => {
     await supervisor.close();
     await server.close();
+    await watchdog.close();
     await unlock();
   };
   return { address, close: () => (drain ??= close()), hurry: () => supervisor.kill() };

@@ -1,6 +1,5 @@
 import type { LaunchSpec } from '../runtimes/launchSpec.ts';
-import { startProcess } from './process.ts';
-import type { Exit, PackProcess } from './process.ts';
+import type { Exit, Launch, PackProcess } from './process.ts';
 import { StartFailure } from './startFailure.ts';
 
 /** What the indexer said; the index itself is in the file it was told to write. */
@@ -15,11 +14,13 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /** One run of an indexer, which executes the pack's code: always in a process of its own. */
 export class Indexing {
+  readonly #launch: Launch;
   readonly #timeoutMs: number;
   #process: PackProcess | undefined;
   #isCancelled = false;
 
-  constructor(timeoutMs: number) {
+  constructor(launch: Launch, timeoutMs: number) {
+    this.#launch = launch;
     this.#timeoutMs = timeoutMs;
   }
 
@@ -27,7 +28,7 @@ export class Indexing {
   async run(spec: LaunchSpec): Promise<IndexReport> {
     const stdout = new Tail();
     const stderr = new Tail();
-    const process = startProcess(spec, {
+    const process = this.#launch(spec, {
       onStdout: (chunk) => stdout.add(chunk),
       onStderr: (chunk) => stderr.add(chunk),
     });

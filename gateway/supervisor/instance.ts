@@ -3,14 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { StderrLine } from '../../shared/process/records.ts';
 import type { Clock } from '../clock.ts';
 import { Target } from '../lane/target.ts';
-import type { LaunchSpec } from '../runtimes/launchSpec.ts';
 import { ask } from './ask.ts';
 import type { IndexFacts } from './indexFile.ts';
 import { INSTANCE_MOVES, next } from './lifecycle.ts';
 import type { InstanceEvent, InstanceState } from './lifecycle.ts';
 import { LineSplitter } from './lines.ts';
-import { startProcess } from './process.ts';
-import type { Exit, PackProcess } from './process.ts';
+import type { Exit, OutputSinks, PackProcess } from './process.ts';
 import { prove, waitUntilReady } from './proof.ts';
 import type { Verdict } from './proof.ts';
 import { StartFailure } from './startFailure.ts';
@@ -23,8 +21,8 @@ export interface InstancePlan {
   readonly name: string;
   readonly tenantId: string;
   readonly index: IndexFacts;
-  /** Given the fresh token of this run. */
-  readonly launch: (token: string) => LaunchSpec;
+  /** Starts its process, given the fresh token of this run. */
+  readonly launch: (token: string, sinks: OutputSinks) => PackProcess;
   readonly requiresPortProof: boolean;
   readonly keepsConnections: boolean;
   readonly bootTimeoutMs: number;
@@ -173,7 +171,7 @@ export class Instance {
       const stdout = new LineSplitter((text, cutBytes) => {
         if (text.trim() !== '') show({ type: 'output', text }, cutBytes);
       });
-      const process = startProcess(this.#plan.launch(this.#token), {
+      const process = this.#plan.launch(this.#token, {
         onStdout: (chunk) => stdout.push(chunk),
         onStderr: (chunk) => stderr.push(chunk),
       });

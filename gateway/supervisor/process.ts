@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { LaunchSpec } from '../runtimes/launchSpec.ts';
 
 /** How a process ended. */
@@ -16,12 +16,17 @@ export interface OutputSinks {
   readonly onStderr: (chunk: Buffer) => void;
 }
 
+/** Starts a process; a seam, so that whoever starts one need not know who watches over it. */
+export type Launch = (spec: LaunchSpec, sinks: OutputSinks) => PackProcess;
+
 /** How long after a process's exit its last output may take to arrive. Whoever inherited its pipes may hold them for ever. */
 const LAST_OUTPUT_MS = 300;
 
 /** A process in a group of its own. */
 export interface PackProcess {
   readonly pid: number | undefined;
+  /** Where it was asked for; a pack service has none (H2). */
+  readonly input: Writable | undefined;
   /** Settles at the process's exit, not at the end of its output. Never rejects. */
   readonly exited: Promise<Exit>;
   /** Settles after `exited`, when its last output has been read, or can be waited for no longer. */
@@ -40,14 +45,14 @@ export interface PackProcess {
  * `error` event, which then ends the gateway (seen with EMFILE). None of what execa adds is used for a process that
  * lives long and whose output must not be collected.
  */
-export function startProcess(spec: LaunchSpec, sinks: OutputSinks): PackProcess {
+export function startProcess(spec: LaunchSpec, sinks: OutputSinks, { hasInput = false } = {}): PackProcess {
   let child: ChildProcess;
   try {
     child = spawn(spec.command, [...spec.args], {
       cwd: spec.cwd,
       env: { ...spec.env },
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     });
   } catch (cause) {
     return unstarted(cause as Error);
@@ -59,11 +64,13 @@ export function startProcess(spec: LaunchSpec, sinks: OutputSinks): PackProcess 
   });
   // Neither is there when the descriptors for them could not be had.
   const streams = [child.stdout, child.stderr].filter((stream) => stream != null);
+  child.stdin?.on('error', ignore);
   child.stdout?.on('data', sinks.onStdout).on('error', ignore);
   child.stderr?.on('data', sinks.onStderr).on('error', ignore);
   const killGroup = (): void => sendSignal(-(child.pid ?? 0), 'SIGKILL');
   return {
     pid: child.pid,
+    input: child.stdin ?? undefined,
     exited,
     finished: exited.then(async (exit) => {
       killGroup();
@@ -77,7 +84,7 @@ export function startProcess(spec: LaunchSpec, sinks: OutputSinks): PackProcess 
 
 function unstarted(error: Error): PackProcess {
   const exit = Promise.resolve<Exit>({ kind: 'spawn-failed', reason: error.message });
-  return { pid: undefined, exited: exit, finished: exit, signal: ignore, killGroup: ignore };
+  return { pid: undefined, input: undefined, exited: exit, finished: exit, signal: ignore, killGroup: ignore };
 }
 
 function exitOf(code: number | null, signal: string | null): Exit {

@@ -9,6 +9,7 @@ import type { IndexFacts } from './indexFile.ts';
 import { Indexing } from './indexing.ts';
 import type { InstancePlan } from './instance.ts';
 import { deploymentFolder, prepareFolder } from './stateDir.ts';
+import type { Launch } from './process.ts';
 import type { DeploymentFolder } from './stateDir.ts';
 
 /** Our own Node pack service; started by path, never imported. */
@@ -17,6 +18,7 @@ const CHILD_PROGRAM = fileURLToPath(new URL('../../child/main.js', import.meta.u
 export interface SourceOptions {
   readonly stateDir: string;
   readonly hostEnv: HostEnv;
+  readonly launch: Launch;
   readonly log: Logger;
   /** Refuse an instance whose port cannot be shown to be its own: where several tenants share the machine. */
   readonly requiresPortProof: boolean;
@@ -26,6 +28,7 @@ export interface SourceOptions {
 export class PackSource implements Source {
   readonly #settings: DeploymentSettings;
   readonly #hostEnv: HostEnv;
+  readonly #launch: Launch;
   readonly #folder: DeploymentFolder;
   readonly #log: Logger;
   readonly #requiresPortProof: boolean;
@@ -33,10 +36,11 @@ export class PackSource implements Source {
   /** An index we build is built once in a gateway's life, so that a pack does not change behind its callers' backs. */
   #hasBuiltIndex = false;
 
-  constructor(settings: DeploymentSettings, { stateDir, hostEnv, log, requiresPortProof }: SourceOptions) {
+  constructor(settings: DeploymentSettings, { stateDir, hostEnv, launch, log, requiresPortProof }: SourceOptions) {
     this.#settings = settings;
     this.#requiresPortProof = requiresPortProof;
     this.#hostEnv = hostEnv;
+    this.#launch = launch;
     this.#folder = deploymentFolder(stateDir, settings.tenantId, settings.name);
     this.#log = log.child({ tenant: settings.tenantId, deployment: settings.name });
   }
@@ -52,14 +56,11 @@ export class PackSource implements Source {
       keepsConnections: runtime.keepsConnections,
       bootTimeoutMs: settings.bootTimeoutMs,
       killAfterMs: settings.drainMs + runtime.drainMarginMs,
-      launch: (token) =>
-        runtime.launch(settings, {
-          token,
-          indexPath: index.path,
-          childProgram: CHILD_PROGRAM,
-          hostEnv: this.#hostEnv,
-          buildDir: this.#folder.buildDir,
-        }),
+      launch: (token, sinks) => {
+        const { buildDir } = this.#folder;
+        const context = { token, indexPath: index.path, childProgram: CHILD_PROGRAM, hostEnv: this.#hostEnv, buildDir };
+        return this.#launch(runtime.launch(settings, context), sinks);
+      },
     };
   }
 
@@ -85,7 +86,7 @@ export class PackSource implements Source {
       buildDir,
     });
     if (spec === undefined) throw new Error(`a pack run by a command needs an index; ${this.#settings.path} has none`);
-    this.#indexing = new Indexing(timeoutMs);
+    this.#indexing = new Indexing(this.#launch, timeoutMs);
     const { fileErrors, warnings } = await this.#indexing.run(spec);
     this.#hasBuiltIndex = true;
     for (const problem of fileErrors)

@@ -15,6 +15,14 @@ export function processesOfGroup(group: number): number[] {
   });
 }
 
+/** Living children of a process. */
+export function childrenOf(parent: number): number[] {
+  return allProcesses().filter((pid) => {
+    const [state, itsParent] = statFields(pid);
+    return state !== undefined && state !== 'Z' && Number(itsParent) === parent;
+  });
+}
+
 /** The environment a process was started with, as `NAME=value` lines. */
 export function environmentOf(pid: number): string[] {
   return (readProc(pid, 'environ') ?? '').split('\0').filter((line) => line !== '');
