@@ -8,7 +8,7 @@ import type { LaneEvents, Outcome } from '../lane/lane.ts';
 import type { Target } from '../lane/target.ts';
 import { Backoff } from './backoff.ts';
 import { Instance } from './instance.ts';
-import type { InstancePlan } from './instance.ts';
+import type { InstanceRecipe } from './instance.ts';
 import { DEPLOYMENT_MOVES, next } from './lifecycle.ts';
 import type { DeploymentEvent, DeploymentState } from './lifecycle.ts';
 import type { Exit } from './process.ts';
@@ -18,7 +18,7 @@ import { StartFailure } from './startFailure.ts';
 /** What a deployment makes its instances from, gathered anew for each start. */
 export interface Source {
   /** @throws {StartFailure} when the index cannot be had. */
-  prepare(): Promise<Omit<InstancePlan, 'name' | 'tenantId' | 'clock' | 'onOutput'>>;
+  prepare(): Promise<InstanceRecipe>;
   /** Gives up what `prepare` is doing; settles when no process of it is left. */
   cancel(): Promise<void>;
 }
@@ -128,12 +128,14 @@ export class Deployment implements LaneEvents {
   async #start(name: string): Promise<void> {
     const from = this.#clock.now();
     try {
-      const plan = await this.#source.prepare();
+      const recipe = await this.#source.prepare();
       if (this.#state !== 'starting') return;
       const { tenantId } = this.settings;
       const onOutput = (line: StderrLine, cutBytes: number): void =>
         relay(this.#packLog, line, { instance: name, cutBytes, isProving: this.#state === 'starting' });
-      const instance = new Instance({ ...plan, name, tenantId, clock: this.#clock, onOutput });
+      const onDropped = (lines: number): void =>
+        this.#log.warn({ event: 'output-dropped', instance: name, lines }, 'the pack prints more than is shown');
+      const instance = new Instance({ ...recipe, name, tenantId, clock: this.#clock, onOutput, onDropped });
       this.#current = instance;
       this.#alive.add(instance);
       const starting = instance.start();

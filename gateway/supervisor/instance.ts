@@ -9,17 +9,15 @@ import { INSTANCE_MOVES, next } from './lifecycle.ts';
 import type { InstanceEvent, InstanceState } from './lifecycle.ts';
 import { LineSplitter } from './lines.ts';
 import type { Exit, OutputSinks, PackProcess } from './process.ts';
+import { OutputBudget } from './outputBudget.ts';
 import { prove, waitUntilReady } from './proof.ts';
 import type { Verdict } from './proof.ts';
 import { StartFailure } from './startFailure.ts';
 import type { StartStep } from './startFailure.ts';
 import { StderrReader } from './stderr.ts';
 
-/** What one run of a pack service is made from. */
-export interface InstancePlan {
-  /** Names it in logs: `<deployment>#<number>`. */
-  readonly name: string;
-  readonly tenantId: string;
+/** What the runs of one deployment have in common. */
+export interface InstanceRecipe {
   readonly index: IndexFacts;
   /** Starts its process, given the fresh token of this run. */
   readonly launch: (token: string, sinks: OutputSinks) => PackProcess;
@@ -28,9 +26,18 @@ export interface InstancePlan {
   readonly bootTimeoutMs: number;
   /** From SIGTERM to SIGKILL, the runtime's margin included (C34). */
   readonly killAfterMs: number;
+}
+
+/** What one run of a pack service is made from. */
+export interface InstancePlan extends InstanceRecipe {
+  /** Names it in logs: `<deployment>#<number>`. */
+  readonly name: string;
+  readonly tenantId: string;
   readonly clock: Clock;
   /** A line that its process printed, its token masked; `cutBytes` of it are missing. */
   readonly onOutput: (line: StderrLine, cutBytes: number) => void;
+  /** So many lines were not shown, because there were too many. */
+  readonly onDropped: (lines: number) => void;
 }
 
 /** A service that does not answer `/healthz` for this long is stuck. */
@@ -166,10 +173,18 @@ export class Instance {
   /** Launches the process and waits for the port of its first listening line. */
   #listening(): Promise<number> {
     return new Promise((resolve) => {
-      const show = (line: StderrLine, cutBytes: number): void => this.#plan.onOutput(this.#masked(line), cutBytes);
-      const stderr = new StderrReader(() => resolve(stderr.said.port ?? 0), show);
-      const stdout = new LineSplitter((text, cutBytes) => {
-        if (text.trim() !== '') show({ type: 'output', text }, cutBytes);
+      const budget = new OutputBudget(this.#plan.clock);
+      const mayShow = (): boolean => budget.take();
+      const tellDropped = (lines: number): void => {
+        if (lines > 0) this.#plan.onDropped(lines);
+      };
+      const show = (line: StderrLine, cutBytes: number): void => {
+        tellDropped(budget.takeDropped());
+        this.#plan.onOutput(this.#masked(line), cutBytes);
+      };
+      const stderr = new StderrReader(() => resolve(stderr.said.port ?? 0), mayShow, show);
+      const stdout = new LineSplitter((bytes, cutBytes) => {
+        if (bytes.length > 0 && mayShow()) show({ type: 'output', text: bytes.toString('utf8') }, cutBytes);
       });
       const process = this.#plan.launch(this.#token, {
         onStdout: (chunk) => stdout.push(chunk),
@@ -181,6 +196,7 @@ export class Instance {
       void process.finished.then((exit) => {
         stdout.end();
         stderr.end();
+        tellDropped(budget.takeLastDropped());
         this.#fail(this.#exitFailure(exit, stderr.said.problems, stderr.said.refusedConfig));
         void this.#target?.destroy();
       });

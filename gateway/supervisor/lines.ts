@@ -5,11 +5,11 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /** A line without its end. `cutBytes`: how many bytes of it are missing because it was too long, usually 0. */
-export type OnLine = (line: string, cutBytes: number) => void;
+export type OnLine = (line: Buffer, cutBytes: number) => void;
 
 /**
- * Cuts a stream of bytes into lines. Holds at most one line of 64 KiB however the bytes come; a character that is split
- * between two pieces stays whole, bytes that are no UTF-8 become U+FFFD.
+ * Cuts a stream of bytes into lines, without looking at what they say: many are only counted. Holds at most one line of
+ * 64 KiB however the bytes come.
  */
 export class LineSplitter {
   readonly #onLine: OnLine;
@@ -52,6 +52,6 @@ export class LineSplitter {
     this.#heldBytes = 0;
     this.#cutBytes = 0;
     const length = bytes.at(-1) === CARRIAGE_RETURN && cutBytes === 0 ? bytes.length - 1 : bytes.length;
-    this.#onLine(bytes.toString('utf8', 0, length), cutBytes);
+    this.#onLine(bytes.subarray(0, length), cutBytes);
   }
 }

@@ -7,7 +7,7 @@ import type { Source } from './deployment.ts';
 import { readIndexFacts } from './indexFile.ts';
 import type { IndexFacts } from './indexFile.ts';
 import { Indexing } from './indexing.ts';
-import type { InstancePlan } from './instance.ts';
+import type { InstanceRecipe } from './instance.ts';
 import { deploymentFolder, prepareFolder } from './stateDir.ts';
 import type { Launch } from './process.ts';
 import type { DeploymentFolder } from './stateDir.ts';
@@ -45,7 +45,7 @@ export class PackSource implements Source {
     this.#log = log.child({ tenant: settings.tenantId, deployment: settings.name });
   }
 
-  async prepare(): Promise<Omit<InstancePlan, 'name' | 'tenantId' | 'clock' | 'onOutput'>> {
+  async prepare(): Promise<InstanceRecipe> {
     const settings = this.#settings;
     const runtime = runtimeOf(settings.runtime);
     await prepareFolder(this.#folder);

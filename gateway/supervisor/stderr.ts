@@ -10,10 +10,15 @@ export interface Said {
   readonly refusedConfig: boolean;
 }
 
+const OPEN_BRACE = 0x7b;
+
 /** A line to show: what it is, and how many bytes of it were cut off. */
 export type OnShownLine = (line: StderrLine, cutBytes: number) => void;
 
-/** Reads a service's stderr: keeps what the start needs to know, passes every line on to be shown, believes nothing more. */
+/**
+ * Reads a service's stderr: keeps what the start needs to know, passes lines on to be shown as far as `mayShow` lets it,
+ * believes nothing more.
+ */
 export class StderrReader {
   readonly #splitter: LineSplitter;
   readonly #onListening: () => void;
@@ -21,12 +26,16 @@ export class StderrReader {
   #problems: readonly string[] = [];
   #refusedConfig = false;
 
-  constructor(onListening: () => void, onShown: OnShownLine) {
+  constructor(onListening: () => void, mayShow: () => boolean, onShown: OnShownLine) {
     this.#onListening = onListening;
-    this.#splitter = new LineSplitter((text, cutBytes) => {
-      const line = classifyLine(text);
+    this.#splitter = new LineSplitter((bytes, cutBytes) => {
+      if (bytes.length === 0) return;
+      const isShown = mayShow();
+      // However much noise there is around it, the line that says where it listens, or why not, is found.
+      if (!isShown && (this.#port !== undefined || bytes[0] !== OPEN_BRACE)) return;
+      const line = classifyLine(bytes.toString('utf8'));
       if (line.type === 'event') this.#note(line.event, line.fields);
-      if (text.trim() !== '') onShown(line, cutBytes);
+      if (isShown) onShown(line, cutBytes);
     });
   }
 

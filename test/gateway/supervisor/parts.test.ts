@@ -50,7 +50,7 @@ describe('the delay before the next start', () => {
 describe('cutting a stream into lines', () => {
   function linesOf(chunks: Buffer[]): [string, number][] {
     const lines: [string, number][] = [];
-    const splitter = new LineSplitter((line, cutBytes) => lines.push([line, cutBytes]));
+    const splitter = new LineSplitter((line, cutBytes) => lines.push([line.toString(), cutBytes]));
     for (const chunk of chunks) splitter.push(chunk);
     splitter.end();
     return lines;
@@ -86,6 +86,7 @@ describe("reading a service's stderr", () => {
     let heard = 0;
     const reader = new StderrReader(
       () => (heard += 1),
+      () => true,
       () => undefined,
     );
     reader.push(
@@ -108,6 +109,7 @@ describe("reading a service's stderr", () => {
   it("keeps the problems of a boot-failed line, and does not take a handler's record for the service's", () => {
     const reader = new StderrReader(
       () => undefined,
+      () => true,
       () => undefined,
     );
     const forged = {

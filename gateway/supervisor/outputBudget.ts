@@ -1,0 +1,56 @@
+import type { Clock } from '../clock.ts';
+
+/** Lines a second that are shown of one instance, and how many it may have saved up. */
+const LINES_PER_SECOND = 1_000;
+const MAX_SAVED = 5_000;
+
+/** The count of dropped lines is a line as well. */
+const TELL_EVERY_MS = 1_000;
+
+/**
+ * How much of what an instance prints is shown. It may print without end; what it prints is always read, so that it
+ * never blocks, but showing a line costs some fifty times what reading it does, and its neighbours would feel that.
+ */
+export class OutputBudget {
+  readonly #clock: Clock;
+  #saved = MAX_SAVED;
+  #at: number;
+  #dropped = 0;
+  #toldAt = -Infinity;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#at = clock.now();
+  }
+
+  /** Whether one more line may be shown; if not, it is counted as dropped. */
+  take(): boolean {
+    if (this.#saved < 1) {
+      const now = this.#clock.now();
+      this.#saved = Math.min(MAX_SAVED, this.#saved + ((now - this.#at) * LINES_PER_SECOND) / 1000);
+      this.#at = now;
+    }
+    if (this.#saved < 1) {
+      this.#dropped += 1;
+      return false;
+    }
+    this.#saved -= 1;
+    return true;
+  }
+
+  /** How many lines were dropped since this was last told; 0 when that was less than a second ago. */
+  takeDropped(): number {
+    if (this.#dropped === 0) return 0;
+    const now = this.#clock.now();
+    if (now - this.#toldAt < TELL_EVERY_MS) return 0;
+    this.#toldAt = now;
+    return this.takeLastDropped();
+  }
+
+  /** As `takeDropped`, at the very end: whatever was not told yet. */
+  takeLastDropped(): number {
+    const dropped = this.#dropped;
+    this.#dropped = 0;
+    return dropped;
+  }
+}
