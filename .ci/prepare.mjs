@@ -43,7 +43,7 @@ function sources(folder) {
 }
 
 function build(isFresh) {
-  const files = ['tsconfig.json', 'tsconfig.build.json', 'package.json'].map((name) => at(name));
+  const files = ['tsconfig.json', 'tsconfig.build.json', 'package.json', '.ci/bundle.mjs'].map((name) => at(name));
   for (const folder of ['gateway', 'child', 'shared', 'deploy']) files.push(...sources(folder));
   const stamp = stampOf(...files.map((file) => `${file}:${statSync(file).size}:${stampOf(readFileSync(file))}`));
   const stampFile = at('dist', '.stamp');
@@ -54,6 +54,7 @@ function build(isFresh) {
   try {
     const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
     run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh]);
+    run(process.execPath, [at('.ci', 'bundle.mjs'), fresh]);
     writeFileSync(join(fresh, '.stamp'), stamp);
     rmSync(at('dist'), { recursive: true, force: true });
     renameSync(fresh, at('dist'));

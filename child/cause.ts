@@ -13,7 +13,16 @@ export interface Thrown {
   readonly cause: Json;
 }
 
+/** Never throws, whatever was thrown: an object may throw again when it is looked at. */
 export function describeThrown(thrown: unknown, root: string): Thrown {
+  try {
+    return describe(thrown, root);
+  } catch {
+    return { text: 'something that cannot be shown', cause: null };
+  }
+}
+
+function describe(thrown: unknown, root: string): Thrown {
   if (isError(thrown)) {
     const name = relativeText(String(thrown.name), root);
     const message = relativeText(String(thrown.message), root);
@@ -28,6 +37,8 @@ export function describeThrown(thrown: unknown, root: string): Thrown {
 
 /** `text` without the pack's own folder in front of its paths. */
 export function relativeText(text: string, root: string): string {
+  // A pack in the root folder: every path is one of its own.
+  if (root === '/') return text;
   return text.replaceAll(`file://${root}/`, '').replaceAll(`${root}/`, '').replaceAll(root, '.');
 }
 

@@ -20,12 +20,13 @@ async function main(): Promise<number> {
   switch (command) {
     case 'serve': {
       const { serve } = await import('./serve/run.ts');
-      return serve({ args, env: process.env, cwd: process.cwd(), log, onStopSignal, onLoopEmpty, buildDir });
+      return serve({ args, env: process.env, cwd: process.cwd(), log, onStopSignal, onLoopEmpty, buildDir, keptDir });
     }
     case 'index': {
       const { index } = await import('./index/run.ts');
-      const stdout = (text: string): void => void process.stdout.write(text);
-      return index({ args, cwd: process.cwd(), stdout, stderr: log.write, onLoopEmpty, buildDir, version });
+      keepPackCodeOut();
+      const stdout = (text: string): void => void writeOut(text);
+      return index({ args, cwd: process.cwd(), stdout, stderr: log.write, onLoopEmpty, buildDir, keptDir, version });
     }
     case '--help':
     case '-h':
@@ -53,6 +54,17 @@ function onLoopEmpty(listener: () => void): () => void {
   return () => process.off('beforeExit', listener);
 }
 
+/**
+ * Indexing runs a pack's modules: what they print is no part of the report, and one that ends the process fails like one
+ * that throws (E19).
+ */
+function keepPackCodeOut(): void {
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  process.exit = (code) => {
+    throw new Error(`process.exit(${code ?? ''}) is called while the module loads`);
+  };
+}
+
 /** Of the package this file belongs to, wherever in it its build lies. */
 function version(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); folder !== dirname(folder); folder = dirname(folder)) {
@@ -74,8 +86,13 @@ function temporaryFolder(): string {
   return folder;
 }
 
+// As they are before any code of a pack, or ours for its sake, replaces them.
+const exit = process.exit.bind(process);
+const writeOut = process.stdout.write.bind(process.stdout);
+
 // Ours alone: pack code never sees it and no event lists it as dropped.
-let buildFolder = process.env[ENV.buildDir] || undefined;
+const keptDir = process.env[ENV.buildDir] || undefined;
+let buildFolder = keptDir;
 delete process.env[ENV.buildDir];
 
 /** How long the last lines may take to a reader that is slow. */
@@ -83,8 +100,8 @@ const LAST_OUTPUT_MS = 1_000;
 
 /** A full pipe takes writes later, and an exit would lose them: the line that says why a boot failed, above all. */
 function exitWhenWritten(code: number): void {
-  setTimeout(() => process.exit(code), LAST_OUTPUT_MS);
-  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+  setTimeout(() => exit(code), LAST_OUTPUT_MS);
+  writeOut('', () => process.stderr.write('', () => exit(code)));
 }
 
 // Not awaited: a pack module that never settles empties the loop, and that must not look like a fault of this file.

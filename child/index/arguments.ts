@@ -19,7 +19,7 @@ export interface IndexArguments {
 export type ReadArguments =
   | { readonly kind: 'run'; readonly args: IndexArguments }
   | { readonly kind: 'help' | 'version' }
-  | { readonly kind: 'usage'; readonly problem: string; readonly isJson: boolean };
+  | { readonly kind: 'usage'; readonly problem: string };
 
 export const INDEX_USAGE = `packgate-child index --pack-dir FOLDER [options]
 
@@ -30,7 +30,7 @@ Reads kindgi.config.*, imports the files of tools/, guardrails/, agents/ and flo
   --output FILE               the index to write; default: FOLDER/index.json
   --artifact-version TEXT     default: YYYYMMDD.N, N growing within the day
   --published-at TIME         ISO 8601; default: now
-  --bundle-map FILE           load the bundles it names, keep the sources' paths in the index
+  --bundle-map FILE           index the sources it names from their bundles, by the sources' paths
   --module-root FOLDER        where those bundles lie; needs --bundle-map; default: the pack's folder
   --strict                    exit 1 when a file has an error
   --json                      one line of JSON on standard output, also for errors
@@ -39,9 +39,9 @@ Reads kindgi.config.*, imports the files of tools/, guardrails/, agents/ and flo
 Example: packgate-child index --pack-dir packs/support --output packs/support/dist/index.json
 `;
 
+/** Reads the words behind `index`; relative paths are meant from `cwd`. */
 export function readIndexArguments(words: readonly string[], cwd: string): ReadArguments {
-  const isJson = words.includes('--json');
-  const usage = (problem: string): ReadArguments => ({ kind: 'usage', problem, isJson });
+  const usage = (problem: string): ReadArguments => ({ kind: 'usage', problem });
   try {
     const { values } = parseArgs({
       args: [...words],

@@ -18,17 +18,34 @@ export interface Candidate {
 /** Discovery patterns by kind; a missing one is the default (E23). */
 export type Patterns = Readonly<Partial<Record<`${Kind}s`, string>>>;
 
-/** All files that the patterns find, sorted by path; one that is found twice keeps its first kind (E24). */
+/** All files of the pack that the patterns find, sorted by path; one that is found twice keeps its first kind (E24). */
 export function discover(packDir: string, patterns: Patterns): Candidate[] {
+  return candidatesOf(patterns, (glob) => walk(packDir, glob.base, glob));
+}
+
+/** The same among the sources of a bundle map: where only bundles are shipped, there are no sources to walk (F16). */
+export function discoverIn(sources: readonly string[], patterns: Patterns): Candidate[] {
+  const visible = sources.filter((path) => {
+    const folders = path.split('/');
+    return !isSkippedFile(folders.pop() ?? '') && !folders.some(isSkippedFolder);
+  });
+  return candidatesOf(patterns, (glob) => visible.filter((path) => glob.matches(path)));
+}
+
+function candidatesOf(patterns: Patterns, find: (glob: Glob) => Iterable<string>): Candidate[] {
   const found = new Map<string, Candidate>();
   for (const kind of KINDS) {
     const folder = pluralOf(kind);
-    const glob = compileGlob(patterns[folder] ?? `${folder}/**/*.{ts,js,mjs}`);
-    for (const path of walk(packDir, glob.base, glob)) {
+    for (const path of find(compileGlob(patterns[folder] ?? defaultPattern(kind)))) {
       if (!found.has(path)) found.set(path, { path, kind, isInDefaultFolder: path.startsWith(`${folder}/`) });
     }
   }
   return [...found.values()].sort((left, right) => compare(left.path, right.path));
+}
+
+/** Where the files of a kind are when the configuration does not say (E23). */
+export function defaultPattern(kind: Kind): string {
+  return `${pluralOf(kind)}/**/*.{ts,js,mjs}`;
 }
 
 /** By UTF-16 code unit, the order of everything in an index (E10, E11). */

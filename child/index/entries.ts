@@ -19,65 +19,101 @@ const COPIED: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 /** A schema of a primitive that could not become JSON Schema. */
-export class ConversionError extends Error {
+export interface Misfit {
+  /** The field of the entry that lacks it. */
+  readonly key: string;
+  /** The field of the primitive, as its author wrote it. */
   readonly field: string;
-
-  constructor(field: string, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-    this.field = field;
-  }
+  readonly why: string;
 }
 
-/** The index entry of a primitive, not yet judged. `file` is its absolute path, `modulePath` its path in the index. */
+/**
+ * The index entry of a primitive, not yet judged, and which of its schemas could not be converted. `files` are where it
+ * was loaded from and where its source lies, `modulePath` is its path in the index.
+ */
 export async function buildEntry(
   kind: Kind,
   value: Bag,
-  { file, modulePath }: { file: string; modulePath: string },
-): Promise<Record<string, unknown>> {
+  { files, modulePath }: { files: readonly string[]; modulePath: string },
+): Promise<{ readonly entry: Bag; readonly misfits: readonly Misfit[] }> {
   const entry: Record<string, unknown> = {};
+  const misfits: Misfit[] = [];
   for (const key of COPIED[kind]) {
     if (value[key] !== undefined) entry[key] = value[key];
   }
+  /** Puts the first schema that is there into the entry: Zod converted, JSON Schema as it is (F3). */
+  const addSchema = async (key: string, io: 'input' | 'output', places: readonly Place[]): Promise<void> => {
+    const place = places.find(isUsable) ?? places.find(({ schema }) => schema !== undefined);
+    if (place === undefined) return;
+    const converted = await toJsonSchema(place.schema, io, files);
+    if ('why' in converted) {
+      misfits.push({ key, field: place.field, why: `\`${place.field}\` cannot become JSON Schema: ${converted.why}` });
+    } else entry[key] = converted.schema;
+  };
+  entry[kind === 'guardrail' ? 'checkModulePath' : 'modulePath'] = modulePath;
   switch (kind) {
     case 'tool':
-      entry.modulePath = modulePath;
-      entry.input = await toSchema(value.inputZod ?? value.input, 'input', file);
-      entry.output = await toSchema(value.outputZod ?? value.output, 'output', file);
+      await addSchema('input', 'input', placesOf(value, 'inputZod', 'input'));
+      await addSchema('output', 'output', placesOf(value, 'outputZod', 'output'));
       break;
     case 'guardrail':
-      entry.checkModulePath = modulePath;
-      await addCheck(entry, value, file);
+      addCheck(entry, value);
+      // A check's config is what somebody writes down: the input side.
+      await addSchema('configSchema', 'input', configPlaces(value));
       break;
     case 'flow':
-      entry.modulePath = modulePath;
       entry.kernelPayloadVersion = 1;
       break;
     case 'agent':
-      entry.modulePath = modulePath;
       break;
   }
-  return entry;
+  return { entry, misfits };
 }
 
-/** A guardrail's check: what it is called, whether the runtime brings it, and the schema of its config (F4). */
-async function addCheck(entry: Record<string, unknown>, value: Bag, file: string): Promise<void> {
-  const check = isBag(value.check) ? value.check : {};
-  const checkId = typeof value.check === 'string' ? value.check : check.id;
+/** What a guardrail's check is called, and whether the runtime brings it (E4, E8). */
+function addCheck(entry: Record<string, unknown>, value: Bag): void {
+  const checkId = typeof value.check === 'string' ? value.check : isBag(value.check) ? value.check.id : undefined;
   if (checkId !== undefined) entry.checkId = checkId;
-  if (typeof value.check === 'string' && BUILT_IN_CHECKS.has(value.check)) entry.checkBuiltIn = true;
-  const schemas = [value.configZod, check.configZod, value.configSchema, check.configSchema, check.configJsonSchema];
-  const schema = schemas.find((candidate) => candidate !== undefined);
-  // A check's config is what somebody writes down: the input side.
-  if (schema !== undefined) entry.configSchema = await toSchema(schema, 'input', file, 'configSchema');
+  // Without a check of its own a guardrail may be named like the built-in it means.
+  if (BUILT_IN_CHECKS.has(String(checkId ?? value.id))) entry.checkBuiltIn = true;
 }
 
-/** Zod is converted, JSON Schema is copied (F3). */
-async function toSchema(value: unknown, io: 'input' | 'output', file: string, field: string = io): Promise<unknown> {
+/** Where a schema may stand. */
+interface Place {
+  readonly field: string;
+  readonly schema: unknown;
+}
+
+/** A field for Zod that holds something else does not count where there is another (F3). */
+function isUsable({ field, schema }: Place): boolean {
+  return schema !== undefined && (isZod(schema) || !field.endsWith('Zod'));
+}
+
+function placesOf(value: Bag, ...fields: readonly string[]): Place[] {
+  return fields.map((field) => ({ field, schema: value[field] }));
+}
+
+/** In the order in which they count (F4). */
+function configPlaces(value: Bag): Place[] {
+  const check = isBag(value.check) ? value.check : {};
+  const ofCheck = (...fields: readonly string[]): Place[] =>
+    placesOf(check, ...fields).map(({ field, schema }) => ({ field: `check.${field}`, schema }));
+  const [ownZod, ownSchema] = placesOf(value, 'configZod', 'configSchema');
+  const [checkZod, ...checkSchemas] = ofCheck('configZod', 'configSchema', 'configJsonSchema');
+  return [ownZod, checkZod, ownSchema, ...checkSchemas].filter((place) => place !== undefined);
+}
+
+async function toJsonSchema(
+  value: unknown,
+  io: 'input' | 'output',
+  files: readonly string[],
+): Promise<{ readonly schema: unknown } | { readonly why: string }> {
+  if (isForeignModel(value)) return { why: 'it is a model, but not one of Zod 4: use Zod 4 or a JSON Schema' };
+  if (!isZod(value)) return { schema: value };
   try {
-    if (isForeignModel(value)) throw new Error('it is a model, but not one of Zod 4: use Zod 4 or a JSON Schema');
-    return isZod(value) ? await zodToJsonSchema(value, io, file) : value;
+    return { schema: await zodToJsonSchema(value, io, files) };
   } catch (error) {
-    throw new ConversionError(field, error);
+    return { why: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -1,10 +1,11 @@
 import { INDEX_VERSION } from '../../shared/protocol/indexSchema.ts';
-import { issueText, validate } from '../../shared/protocol/validate.ts';
+import { validate } from '../../shared/protocol/validate.ts';
 import type { Collected } from './collect.ts';
-import type { PackConfig } from './config.ts';
+import type { PackConfig } from './judgeConfig.ts';
 import { compare } from './discover.ts';
 import { PackError } from './errors.ts';
 import type { FileError } from './errors.ts';
+import { issueWords } from './issueWords.ts';
 import { KINDS, pluralOf } from './kind.ts';
 import type { Kind } from './kind.ts';
 
@@ -60,7 +61,7 @@ export function buildEnvelope(
   };
   const issues = validate('index', envelope);
   if (issues.length > 0) {
-    throw new PackError('manifest-validation-failed', `The index would not be valid: ${issueText(issues)}`);
+    throw new PackError('manifest-validation-failed', `The index would not be valid: ${issueWords(issues)}`);
   }
   return envelope;
 }

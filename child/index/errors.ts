@@ -21,7 +21,7 @@ export interface FileError {
 
 /** What does not keep a file out of the index. */
 export interface Warning {
-  readonly code: 'check-id-unprefixed' | 'schema-does-not-compile';
+  readonly code: 'check-id-unprefixed' | 'schema-does-not-compile' | 'schema-not-strict';
   readonly message: string;
   readonly filePath: string;
   readonly field?: string;

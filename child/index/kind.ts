@@ -10,6 +10,11 @@ export function pluralOf(kind: Kind): `${Kind}s` {
   return `${kind}s`;
 }
 
+/** `a tool`, `an agent`. */
+export function oneOf(kind: Kind): string {
+  return `${kind === 'agent' ? 'an' : 'a'} ${kind}`;
+}
+
 /** The kind of a primitive by its structure, in this order; undefined when it has none (F2). */
 export function detectKind(value: unknown): Kind | undefined {
   if (!isBag(value) || typeof value === 'function') return undefined;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { isBag } from '../modules/exports.ts';
 
@@ -17,19 +17,25 @@ export function isForeignModel(value: unknown): boolean {
 }
 
 /**
- * A Zod schema as JSON Schema, converted by the pack's own Zod: on the input side a field with a default is optional, on
- * the output side it is there (F3). Throws with Zod's reason for what JSON Schema cannot express (F5).
+ * A Zod schema as JSON Schema, converted by the Zod that `files` would import, the first of them that finds one: on the
+ * input side a field with a default is optional, on the output side it is there (F3). Throws with Zod's reason for what
+ * JSON Schema cannot express (F5).
  */
-export async function zodToJsonSchema(schema: unknown, io: 'input' | 'output', file: string): Promise<unknown> {
-  const convert = await findConverter(dirname(file));
+export async function zodToJsonSchema(
+  schema: unknown,
+  io: 'input' | 'output',
+  files: readonly string[],
+): Promise<unknown> {
+  const convert = await findConverter(files);
   return JSON.parse(JSON.stringify(convert(schema, { io }))) as unknown;
 }
 
 const converters = new Map<string, Promise<ToJsonSchema>>();
 
-/** `toJSONSchema` of the Zod that a file in `folder` would import. */
-function findConverter(folder: string): Promise<ToJsonSchema> {
-  const entry = findZod(folder);
+/** `toJSONSchema` of the pack's own Zod; of ours for a pack that brings its Zod inside of its bundles. */
+function findConverter(files: readonly string[]): Promise<ToJsonSchema> {
+  const entry = [...files, fileURLToPath(import.meta.url)].map((file) => findZod(dirname(file))).find(Boolean);
+  if (entry === undefined) throw new Error('zod is not installed where the pack could import it: npm install zod@4');
   const known = converters.get(entry);
   if (known !== undefined) return known;
   const converter = import(pathToFileURL(entry).href).then((zod: Record<string, unknown>) => {
@@ -41,7 +47,7 @@ function findConverter(folder: string): Promise<ToJsonSchema> {
 }
 
 /** The ES module entry of the nearest `node_modules/zod`, as an import from `folder` would find it. */
-function findZod(folder: string): string {
+function findZod(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     const root = join(at, 'node_modules', 'zod');
     const manifest = join(root, 'package.json');
@@ -49,7 +55,7 @@ function findZod(folder: string): string {
       const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as { exports?: Record<string, unknown> };
       return join(root, importTarget(exports?.['.']) ?? 'index.js');
     }
-    if (at === dirname(at)) throw new Error('zod is not installed where the pack could import it: npm install zod@4');
+    if (at === dirname(at)) return undefined;
   }
 }
 

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 import type { BuildFailure, BuildOptions, BuildResult, Message } from 'esbuild';
 
+import { loadBuilder } from './builder.ts';
 import { packageImports, sourceUrls, SOURCE_URL_DEFINES } from './bundlePlugins.ts';
 
 export interface BundleOptions {
@@ -19,42 +20,33 @@ export interface BundleOptions {
  * there; `import.meta.url` keeps naming the source, so that files beside it are found (F18).
  */
 export async function bundle(paths: readonly string[], options: BundleOptions): Promise<Map<string, string | Error>> {
-  const { build, stop } = await import('esbuild');
+  const { build } = await loadBuilder();
   const buildDir = options.buildDir();
   const run = (entries: readonly string[]): Promise<Attempt> =>
     attempt(() => build(buildOptions(entries, options.root, buildDir)));
-  try {
-    const failed = new Map<string, Error>();
-    let good = [...paths];
-    let built = await run(good);
-    if (!built.ok) {
-      // One bad file fails the whole build; the slow path finds out which, so that the others still load.
-      for (const path of paths) {
-        const alone = await run([path]);
-        if (!alone.ok) failed.set(path, alone.error);
-      }
-      good = paths.filter((path) => !failed.has(path));
-      if (good.length > 0) built = await run(good);
+  const failed = new Map<string, Error>();
+  let good = [...paths];
+  let built = await run(good);
+  if (!built.ok) {
+    // One bad file fails the whole build; the slow path finds out which, so that the others still load.
+    for (const path of paths) {
+      const alone = await run([path]);
+      if (!alone.ok) failed.set(path, alone.error);
     }
-    const urls = built.ok ? writeOutputs(built.result, options.root) : new Map<string, string>();
-    return new Map(
-      paths.map((path) => [path, failed.get(path) ?? urls.get(realpathSync(path)) ?? new Error('it was not built')]),
-    );
-  } finally {
-    // Its helper process holds 18 MB and is not needed any more.
-    await stop();
+    good = paths.filter((path) => !failed.has(path));
+    if (good.length > 0) built = await run(good);
   }
+  const urls = built.ok ? writeOutputs(built.result, options.root) : new Map<string, string>();
+  return new Map(
+    paths.map((path) => [path, failed.get(path) ?? urls.get(realpathSync(path)) ?? new Error('it was not built')]),
+  );
 }
 
 /** What esbuild finds wrong in a module or in what it imports, with file, line and column; undefined when nothing. */
 export async function findSyntaxError(path: string, { root }: { root: string }): Promise<Error | undefined> {
-  const { build, stop } = await import('esbuild');
-  try {
-    const checked = await attempt(() => build(buildOptions([path], root, root)));
-    return checked.ok ? undefined : checked.error;
-  } finally {
-    await stop();
-  }
+  const { build } = await loadBuilder();
+  const checked = await attempt(() => build(buildOptions([path], root, root)));
+  return checked.ok ? undefined : checked.error;
 }
 
 type Attempt = { readonly ok: true; readonly result: BuildResult } | { readonly ok: false; readonly error: Error };

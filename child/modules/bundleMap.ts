@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 
 /** Where the built form of a module lies: source path → bundle path, both relative to the pack's folder (F16). */
 export interface BundleMap {
+  /** Every module path it has a bundle for. */
+  readonly sources: readonly string[];
   /** The file to load for a module path, or undefined when the map has none and the module is loaded as named. */
   fileOf(modulePath: string, root: string): string | undefined;
 }
@@ -23,6 +25,7 @@ export async function readBundleMap(path: string): Promise<BundleMap | { problem
     entries.set(source, bundle);
   }
   return {
+    sources: [...entries.keys()],
     fileOf(modulePath, root) {
       const bundle = entries.get(modulePath);
       return bundle === undefined ? undefined : resolve(root, bundle);

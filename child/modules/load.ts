@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { resolveOwnPackage } from './ownPackage.ts';
 import { isTypeScript } from './paths.ts';
 
 /** A module's exports, or what kept it from loading. */
@@ -15,6 +16,8 @@ export interface LoadOptions {
   readonly buildDir: () => string;
   /** Tells when nothing is left that could wake the process; returns the unsubscription. */
   readonly onLoopEmpty: OnLoopEmpty;
+  /** How long one module may take; without it as long as it likes, because whoever waits for a service has a limit (C16). */
+  readonly patienceMs?: number;
 }
 
 export type OnLoopEmpty = (listener: () => void) => () => void;
@@ -32,6 +35,7 @@ export async function loadModules(paths: readonly string[], options: LoadOptions
     // Stack traces then name the source's lines, not the bundle's.
     process.setSourceMapsEnabled(true);
   }
+  resolveOwnPackage(sources);
   const loaded = new Map<string, Loaded>();
   // One after the other: modules of one pack often share helpers, and messages keep the index's order.
   for (const [path, url] of urls) {
@@ -43,7 +47,7 @@ export async function loadModules(paths: readonly string[], options: LoadOptions
 /** A failure of the whole build, such as a folder that cannot be written, is one of each module. */
 async function build(paths: readonly string[], options: LoadOptions): Promise<Map<string, string | Error>> {
   try {
-    // Loaded only here: esbuild costs a process and 30 ms that a plain pack need not pay.
+    // Loaded only here, for packs that have TypeScript.
     const { bundle } = await import('./bundle.ts');
     return await bundle(paths, options);
   } catch (cause) {
@@ -67,13 +71,17 @@ async function importModule(path: string, url: string, options: LoadOptions): Pr
 function importOrStall(
   path: string,
   url: string,
-  { root, onLoopEmpty }: LoadOptions,
+  { root, onLoopEmpty, patienceMs }: LoadOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
   return new Promise((resolve, reject) => {
-    const unsubscribe = onLoopEmpty(() => {
-      const name = relative(root, path);
-      reject(new Error(`a top-level await in ${name}, or in what it imports, never settles`));
+    const place = `a top-level await in ${relative(root, path)}, or in what it imports,`;
+    const unsubscribe = onLoopEmpty(() => reject(new Error(`${place} never settles`)));
+    const giveUp = (): void => reject(new Error(`${place} never settles, not in ${Number(patienceMs) / 1000} s`));
+    // It must not keep the loop from running empty, which tells at once.
+    const timer = patienceMs === undefined ? undefined : setTimeout(giveUp, patienceMs).unref();
+    import(url).then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      unsubscribe();
     });
-    import(url).then(resolve, reject).finally(unsubscribe);
   });
 }

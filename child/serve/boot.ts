@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 
-import { describeThrown } from '../cause.ts';
+import { describeLoadFailure } from '../loadFailure.ts';
 import { readBundleMap } from '../modules/bundleMap.ts';
 import { loadModules } from '../modules/load.ts';
 import type { Loaded, LoadOptions } from '../modules/load.ts';
@@ -39,7 +40,7 @@ export async function locatePack(settings: ServeSettings): Promise<LocatedPack> 
   const { index } = read;
   const map = settings.bundleMap === undefined ? undefined : await readBundleMap(settings.bundleMap);
   if (map !== undefined && 'problem' in map) throw new BootFailure([map.problem]);
-  if (statSync(settings.moduleRoot, { throwIfNoEntry: false })?.isDirectory() !== true) {
+  if (statOf(settings.moduleRoot)?.isDirectory() !== true) {
     throw new BootFailure([`There is no folder ${settings.moduleRoot} (--module-root)`]);
   }
   const root = realpathSync(settings.moduleRoot);
@@ -50,7 +51,7 @@ export async function locatePack(settings: ServeSettings): Promise<LocatedPack> 
     const file = map?.fileOf(modulePath, root) ?? insideRoot(root, modulePath);
     if (file === undefined) {
       problems.push(`Module outside the pack's folder: ${modulePath}; name it relative to the folder`);
-    } else if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
+    } else if (statOf(file)?.isFile() !== true) {
       problems.push(`Missing module: ${modulePath}`);
     } else {
       files.set(modulePath, file);
@@ -78,10 +79,20 @@ export async function importPack(
   const problems: string[] = [];
   for (const { id, modulePath } of modulesOf(index)) {
     const module = modules.get(modulePath);
-    if (module?.ok === false) problems.push(`${id}: ${modulePath}: ${describeThrown(module.error, root).text}`);
+    if (module?.ok !== false) continue;
+    problems.push(`${id}: ${describeLoadFailure(module.error, { root, path: modulePath }).text}`);
   }
   if (problems.length > 0) throw new BootFailure(problems);
   return modules;
+}
+
+/** Of nothing that is there, and of nothing that can be there: a name that is too long, a loop of links. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function modulesOf({ tools, checks }: PackIndex): readonly { readonly id: string; readonly modulePath: string }[] {

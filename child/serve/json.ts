@@ -12,6 +12,16 @@ export function serialise(value: unknown): Serialised {
     if (text === undefined) return { ok: false, why: `a ${typeof value} is no JSON value` };
     return { ok: true, text, value: JSON.parse(text) as unknown };
   } catch (error) {
-    return { ok: false, why: error instanceof Error ? (error.message.split('\n')[0] ?? '') : 'it is no JSON value' };
+    return { ok: false, why: reasonOf(error) };
   }
+}
+
+/** The first line of what the serialiser says, or of what a `toJSON` of the pack threw. */
+function reasonOf(error: unknown): string {
+  try {
+    if (error instanceof Error) return String(error.message).split('\n')[0] ?? '';
+  } catch {
+    // An error that throws when it is looked at.
+  }
+  return 'it is no JSON value';
 }

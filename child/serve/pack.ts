@@ -5,7 +5,8 @@ import type { Bag } from '../modules/exports.ts';
 import { findCheck, findHandler } from './callable.ts';
 import type { Found } from './callable.ts';
 import type { CheckEntry, PackIndex, ToolEntry } from './packIndex.ts';
-import { createSchemaCompiler } from '../schemas.ts';
+import { prepareSchemas } from '../schemas/prepare.ts';
+import type { SchemaList } from '../schemas/wants.ts';
 import type { Checker } from '../schemas.ts';
 
 /** A tool that can be called: everything a call needs was prepared at boot, so that the first call costs what a later one costs. */
@@ -31,6 +32,8 @@ export interface Pack {
   readonly tools: ReadonlyMap<string, readonly Tool[]>;
   readonly checks: ReadonlyMap<string, Check>;
   readonly verdict: Checker;
+  /** Stores the compiled schemas for later starts, where there is a folder that outlives this one. Rejects when it cannot be written. */
+  readonly keepSchemas: () => Promise<void>;
 }
 
 /** What a check answers: a CheckResult, open beyond these fields (D26). */
@@ -45,9 +48,15 @@ const VERDICT = {
   required: ['passed'],
 } as const;
 
-/** Brings an index and the modules it names together. `modules` has every module path of the index, loaded. */
-export async function preparePack(index: PackIndex, root: string, modules: ReadonlyMap<string, Loaded>): Promise<Pack> {
-  const compiler = await createSchemaCompiler(index);
+/**
+ * Brings an index and the modules it names together. `modules` has every module path of the index, loaded; in `keptDir`
+ * compiled schemas are kept between starts.
+ */
+export async function preparePack(
+  index: PackIndex,
+  { root, modules, keptDir }: { root: string; modules: ReadonlyMap<string, Loaded>; keptDir: string | undefined },
+): Promise<Pack> {
+  const compiler = await prepareSchemas(schemasOf(index), keptDir);
   const tools = new Map<string, Tool[]>();
   for (const entry of index.tools) {
     const tool: Tool = {
@@ -67,7 +76,18 @@ export async function preparePack(index: PackIndex, root: string, modules: Reado
     const config = entry.configSchema === undefined ? undefined : compiler.exact(entry.configSchema);
     checks.set(entry.id, { entry, config, check: findCheck(exportsOf(modules, entry.modulePath)) });
   }
-  return { index, root, tools, checks, verdict: compiler.exact(VERDICT) };
+  const verdict = compiler.exact(checks.size > 0 ? VERDICT : true);
+  return { index, root, tools, checks, verdict, keepSchemas: () => compiler.keep() };
+}
+
+/** Every schema that `preparePack` asks for. */
+export function schemasOf({ tools, checks, usesFormats }: PackIndex): SchemaList {
+  const configs = checks.flatMap(({ configSchema }) => (configSchema === undefined ? [] : [configSchema]));
+  return {
+    input: tools.map(({ input }) => input),
+    exact: [...tools.map(({ output }) => output), ...configs, ...(checks.length > 0 ? [VERDICT] : [])],
+    usesFormats,
+  };
 }
 
 /** The answer to `GET /v1/info` (D28, D29). */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
+import { isDeeperThan } from '../../shared/protocol/jsonText.ts';
+import { MAX_JSON_DEPTH } from '../../shared/protocol/limits.ts';
 import type { Schema } from '../schemas.ts';
 import type { DeclaredEnv } from './environment.ts';
 
@@ -10,6 +12,9 @@ export interface ToolEntry {
   readonly input: Schema;
   readonly output: Schema;
   readonly modulePath: string;
+  /** The tool stores or reads files, so its handler gets what it takes for it (D35). */
+  readonly storesFiles: boolean;
+  readonly readsFiles: boolean;
 }
 
 export interface CheckEntry {
@@ -43,6 +48,9 @@ export async function readPackIndex(path: string): Promise<{ index: PackIndex } 
     bytes = await readFile(path);
   } catch (error) {
     return { problems: [`Cannot read the pack index ${path}: ${reason(error)}; index the pack first`] };
+  }
+  if (isDeeperThan(bytes, MAX_JSON_DEPTH)) {
+    return { problems: [`Cannot read the pack index ${path}: it is nested deeper than ${MAX_JSON_DEPTH}`] };
   }
   try {
     value = JSON.parse(bytes.toString('utf8'));
@@ -87,7 +95,15 @@ class Reader {
       input: this.schema(entry.input, `${at}.input`),
       output: this.schema(entry.output, `${at}.output`),
       modulePath: this.text(entry, 'modulePath', `${at}.modulePath`),
+      storesFiles: this.flag(entry, 'storesFiles', at),
+      readsFiles: this.flag(entry, 'readsFiles', at),
     };
+  }
+
+  flag(entry: Record<string, unknown>, key: string, at: string): boolean {
+    const value = entry[key];
+    if (value !== undefined && typeof value !== 'boolean') this.expected(`${at}.${key}`, 'true or false', value);
+    return value === true;
   }
 
   check(entry: Record<string, unknown>, at: string): CheckEntry {

@@ -2,9 +2,11 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { ENV, EXIT } from '../../shared/process/contract.ts';
+import { stopBuilder } from '../modules/builder.ts';
 import type { OnLoopEmpty } from '../modules/load.ts';
 import { Admission } from './admission.ts';
 import { BootFailure, importPack, locatePack } from './boot.ts';
+import type { LocatedPack } from './boot.ts';
 import { serveUntilStopped } from './drain.ts';
 import type { OnStopSignal } from './drain.ts';
 import { dropUndeclared, findMissing } from './environment.ts';
@@ -13,8 +15,10 @@ import type { Events } from './events.ts';
 import { readLogSettings } from './logSettings.ts';
 import type { LogTarget } from './logSettings.ts';
 import { preparePack, schemaProblems } from './pack.ts';
+import type { Pack } from './pack.ts';
 import type { PackIndex } from './packIndex.ts';
 import { createPackServer, hashToken } from './server.ts';
+import type { Service } from './server.ts';
 import { readServeSettings } from './settings.ts';
 import type { ServeSettings } from './settings.ts';
 
@@ -29,6 +33,8 @@ export interface ServeProcess {
   readonly onLoopEmpty: OnLoopEmpty;
   /** The folder for what is built from TypeScript. */
   readonly buildDir: () => string;
+  /** The same folder when it outlives the process: later starts find there what this one worked out. */
+  readonly keptDir: string | undefined;
 }
 
 /** The whole life of a pack service process, in the protocol's order (C11). Resolves with its exit code. */
@@ -44,23 +50,14 @@ export async function serve(host: ServeProcess): Promise<number> {
 
   try {
     const located = await locatePack(settings);
-    const { index, root } = located;
+    const { index } = located;
     if (settings.envFilter === 'on') reportDropped(events, dropUndeclared(env, index.env));
     const missingEnv = findMissing(env, index.env);
     if (missingEnv.length > 0) reportMissing(events, settings, index, missingEnv);
 
-    const pack = await preparePack(index, root, await importPack(located, host));
-    for (const problem of schemaProblems(pack)) events.log.warn(problem);
-
-    const keptOutBy = settings.envCheck === 'strict' ? missingEnv : [];
-    const admission = new Admission({ maxConcurrency: settings.maxConcurrency, missingEnv: keptOutBy });
-    const { tenant, token } = settings;
-    const server = createPackServer({ pack, admission, events, tokenHash: hashToken(token), tenant, missingEnv });
-    const port = await listen(server, settings, events);
-    // The signals are listened to before anybody learns that the service is up (C37).
-    const stopped = serveUntilStopped({ server, admission, events }, host.onStopSignal);
-    const { packId, artifactVersion } = index;
-    events.write('info', 'listening', `Listening on port ${port}`, { port, packId, artifactVersion });
+    const service = await assembleService(located, { settings, events, missingEnv }, host);
+    await stopBuilder();
+    const { stopped } = await openService(service, settings, host.onStopSignal);
     await stopped;
     return EXIT.ok;
   } catch (error) {
@@ -70,7 +67,59 @@ export async function serve(host: ServeProcess): Promise<number> {
   }
 }
 
-function listen(server: Server, { host, port }: ServeSettings, events: Events): Promise<number> {
+/**
+ * Loads a pack and makes its server, which does not listen yet. Nothing of the process is read or changed here, so that
+ * several services may live in one. Throws a `BootFailure`.
+ */
+export async function assembleService(
+  located: LocatedPack,
+  { settings, events, missingEnv }: { settings: ServeSettings; events: Events; missingEnv: readonly string[] },
+  host: Pick<ServeProcess, 'buildDir' | 'keptDir' | 'onLoopEmpty'>,
+): Promise<AssembledService> {
+  const { index, root } = located;
+  const pack = await preparePack(index, { root, modules: await importPack(located, host), keptDir: host.keptDir });
+  for (const problem of schemaProblems(pack)) events.log.warn(problem);
+  const { envCheck, maxConcurrency, tenant, token } = settings;
+  const admission = new Admission({ maxConcurrency, missingEnv: envCheck === 'strict' ? missingEnv : [] });
+  const service: Service = { pack, admission, events, tokenHash: hashToken(token), tenant, missingEnv };
+  return { service, server: createPackServer(service) };
+}
+
+/** A service whose pack is loaded, and its server. */
+export interface AssembledService {
+  readonly service: Service;
+  readonly server: Server;
+}
+
+/** Listens, and says so. `stopped` resolves when a stop signal was obeyed. Throws a `BootFailure`. */
+export async function openService(
+  { server, service: { pack, admission, events } }: AssembledService,
+  address: Pick<ServeSettings, 'host' | 'port'>,
+  onStopSignal: OnStopSignal,
+): Promise<{ readonly port: number; readonly stopped: Promise<void> }> {
+  const port = await listen(server, address, events);
+  // The signals are listened to before anybody learns that the service is up (C37).
+  const stopped = serveUntilStopped({ server, admission, events }, onStopSignal);
+  const { packId, artifactVersion } = pack.index;
+  events.write('info', 'listening', `Listening on port ${port}`, { port, packId, artifactVersion });
+  const timer = setTimeout(() => void keepSchemas(pack, events), KEEP_AFTER_MS).unref();
+  void stopped.finally(() => clearTimeout(timer));
+  return { port, stopped };
+}
+
+/** How long after the start: the calls that waited for it come first. */
+const KEEP_AFTER_MS = 1_000;
+
+/** A start that could not keep anything works all the same; the next one is only slower than it could be. */
+async function keepSchemas(pack: Pack, events: Events): Promise<void> {
+  try {
+    await pack.keepSchemas();
+  } catch (error) {
+    events.log.warn('The compiled schemas could not be kept for the next start', { error });
+  }
+}
+
+function listen(server: Server, { host, port }: Pick<ServeSettings, 'host' | 'port'>, events: Events): Promise<number> {
   return new Promise((resolve, reject) => {
     server.on('error', (error: NodeJS.ErrnoException) => {
       // A connection that could not be accepted, for want of file descriptors, must not end the others.

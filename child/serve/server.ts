@@ -102,8 +102,11 @@ function hasToken({ tokenHash }: Service, request: IncomingMessage): boolean {
   return token !== undefined && timingSafeEqual(hashToken(token), tokenHash);
 }
 
-/** A header without the blanks and tabs around it (A16). */
+/**
+ * A header's value; Node has taken the blanks and tabs around it away (A16). Not trimmed again: of a header sent twice, the
+ * second time empty, that would take the blank which tells it from one sent once.
+ */
 function headerOf(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
-  return typeof value === 'string' ? value.replace(/^[ \t]+|[ \t]+$/g, '') : undefined;
+  return typeof value === 'string' ? value : undefined;
 }

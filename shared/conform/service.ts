@@ -81,6 +81,10 @@ export interface Target {
     /** Modules of the pack that its index does not name, as `modulePath`s. */
     readonly importFails: string;
     readonly noHandler: string;
+    /** Ends the process with code 7 while it is loaded. */
+    readonly exits: string;
+    /** Prints `slow: loading` on stderr and is not loaded for a minute. */
+    readonly slow: string;
   };
   /** One running service, pinned to the target's tenant, that all clauses share. */
   shared(): Promise<RunningService>;

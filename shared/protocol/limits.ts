@@ -21,3 +21,6 @@ export const RETRY_AFTER_S = 1;
 
 /** Deepest nesting of a JSON body that is read; past it the answer is `malformed-message`, not a stack overflow (A14). */
 export const MAX_JSON_DEPTH = 512;
+
+/** Longest pause of a call in milliseconds: 24 days (D43). */
+export const MAX_PAUSE_MS = 2_073_600_000;

@@ -54,6 +54,16 @@ describe('what was thrown', () => {
     );
   });
 
+  test('D21: something that throws when it is looked at is told as that', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect(describeThrown(proxy, ROOT)).toEqual({ text: 'something that cannot be shown', cause: null });
+  });
+
+  test('D22: in a pack that lies in the root folder every path is its own', () => {
+    expect(relativeText('in /a/b and 1/2', '/')).toBe('in /a/b and 1/2');
+  });
+
   test('D22: a text keeps what is not of the pack', () => {
     expect(relativeText(`in ${ROOT} and ${ROOT}/a and /etc/x`, ROOT)).toBe('in . and a and /etc/x');
   });

@@ -13,6 +13,20 @@ export interface Deviation {
 
 type WhyByClause = Readonly<Record<string, string>>;
 
+/** Every clause about the files of a call. */
+const FILES = [
+  'D34/never-logged',
+  'D35/declared',
+  'D36/store',
+  'D37/answers',
+  'D38/read',
+  'D39/busy',
+  'D40/deadline',
+  'D40/dots',
+  'D40/no-redirect',
+  'D41/no-proxy',
+] as const;
+
 /** What the real Node service 0.1.10 does and the gateway passes on (protocol.md, its section I and each clause's notes). */
 const NODE_ANYWHERE: WhyByClause = {
   'A14/deep-json': 'a stack overflow: 500',
@@ -25,6 +39,16 @@ const NODE_ANYWHERE: WhyByClause = {
   'D26/boolean': 'passes the bare boolean on as the verdict',
   'D34/tool-files': 'hands `toolFiles` to the handler',
   'D34/connections': 'the context shows connections when it is printed',
+  'D30/shown': 'the context shows connections and `toolFiles`',
+  ...doesNotKnow(
+    'pauses and connections, which came after its 2.7',
+    'D42/pause',
+    'D43/limits',
+    'D44/not-available',
+    'D47/rejected',
+    'D48/no-cause',
+    'D48/unknown-name',
+  ),
 };
 
 /** What the gateway puts right, or hides, for its callers. */
@@ -41,6 +65,8 @@ const NODE_ITSELF: WhyByClause = {
   'C36/interrupt': 'dies by SIGINT without a drain',
   'D8/lenient': 'strict Ajv: unknown keywords and formats do not compile',
   'D27/built-in': 'lists and calls a guardrail that only names a built-in check',
+  ...doesNotKnow('pauses and connections, which came after its 2.7', 'D5/never-logged', 'D45/never-logged'),
+  ...doesNotKnow('files, which came after its 2.7', ...FILES),
 };
 
 /** The same for the real Python service 0.1.10. */
@@ -50,6 +76,18 @@ const PYTHON_ANYWHERE: WhyByClause = {
   'D19/model': 'gives the issue a keyword of pydantic',
   'D22/no-paths': 'stacks show absolute paths',
   'D29/index-hash': 'sends no `indexHash`',
+  'D30/shown': 'its contexts have other names: those of its language',
+  ...doesNotKnow(
+    'pauses and connections, which came after its 2.6',
+    'D6/wait-token',
+    'D42/pause',
+    'D42/result',
+    'D43/limits',
+    'D44/not-available',
+    'D47/rejected',
+    'D48/no-cause',
+    'D48/unknown-name',
+  ),
 };
 
 const PYTHON_ITSELF: WhyByClause = {
@@ -61,6 +99,9 @@ const PYTHON_ITSELF: WhyByClause = {
   'A31/large-headers': 'accepts a header of 20 kB',
   'A35/twice': 'the first deadline counts',
   'A43/announced': 'closes idle connections without announcing the time',
+  'C38/outside': 'writes the error down and goes on; the call runs into its deadline',
+  ...doesNotKnow('pauses and connections, which came after its 2.6', 'D5/never-logged', 'D45/never-logged'),
+  ...doesNotKnow('files, which came after its 2.6', ...FILES),
   ...ignoresThePin(
     'A2/421-before-415',
     'B1/header-missing',
@@ -113,6 +154,11 @@ export function deviationOf(target: TargetName, clause: string): Deviation | und
 
 function of(target: TargetName, whyByClause: WhyByClause): Deviation[] {
   return Object.entries(whyByClause).map(([clause, why]) => ({ target, clause, why }));
+}
+
+/** What came with a later protocol than the service's own. */
+function doesNotKnow(what: string, ...clauses: readonly string[]): WhyByClause {
+  return Object.fromEntries(clauses.map((clause) => [clause, `does not know ${what}`]));
 }
 
 /** The real Python service does not know the pin: any tenant's call runs, any value of the variable boots (B11). */

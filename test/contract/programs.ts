@@ -3,7 +3,8 @@ import type { Target } from '../../shared/conform/service.ts';
 import { findRealServices } from '../support/realServices.ts';
 import { packDir } from './pack.ts';
 
-const CHILD = join(import.meta.dirname, '..', '..', 'dist', 'child', 'main.js');
+const DIST = process.env.PACKGATE_TEST_DIST ?? join(import.meta.dirname, '..', '..', 'dist');
+const CHILD = join(DIST, 'child', 'main.js');
 const OURS = {
   service: [process.execPath, CHILD, 'serve'],
   indexer: [process.execPath, CHILD, 'index'],
@@ -45,7 +46,12 @@ export function programOf(name: DirectName): Program | { readonly reason: string
         service: [real.python, '-m', 'kindgi.pack', 'serve'],
         indexer: [real.python, '-m', 'kindgi.pack', 'index'],
         hosting: { runtime: 'python', python: real.python },
-        traits: { importFails: 'broken/import_fails.py', noHandler: 'broken/no_handler.py' },
+        traits: {
+          importFails: 'broken/import_fails.py',
+          noHandler: 'broken/no_handler.py',
+          exits: 'broken/exits.py',
+          slow: 'broken/slow.py',
+        },
       };
     case 'real Node':
       if (!real.isFound) return real;
@@ -61,5 +67,8 @@ export function programOf(name: DirectName): Program | { readonly reason: string
 }
 
 function modules(extension: 'mjs' | 'ts'): Program['traits'] {
-  return { importFails: `broken/import-fails.${extension}`, noHandler: `broken/no-handler.${extension}` };
+  const [importFails, noHandler, exits, slow] = ['import-fails', 'no-handler', 'exits', 'slow'].map(
+    (name) => `broken/${name}.${extension}`,
+  ) as [string, string, string, string];
+  return { importFails, noHandler, exits, slow };
 }

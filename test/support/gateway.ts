@@ -10,7 +10,8 @@ import { until } from './files.ts';
 import type { AtEnd } from './atEnd.ts';
 import { killProcess, processesMentioning } from './processes.ts';
 
-const MAIN = fileURLToPath(new URL('../../dist/gateway/main.js', import.meta.url));
+const DIST = process.env.PACKGATE_TEST_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
+const MAIN = join(DIST, 'gateway', 'main.js');
 
 /** Name of the environment variable that holds the token opening every tenant. */
 const TOKEN_NAME = 'PACKGATE_TEST_TOKEN';

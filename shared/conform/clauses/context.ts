@@ -67,6 +67,19 @@ export const context = [
     assert.ok(!String(text).includes('secret-of-the-call'), String(text));
   }),
 
+  httpClause(
+    'D30/shown',
+    'a context shows what was sent, unknown fields too, and its signal; the secret parts are there without being shown',
+    async (service) => {
+      const ctx = { ...FULL, ...HIDDEN, ...CONNECTIONS, ofTheFuture: [1] };
+      const output = objectOf(outputOf(await invoke(service, 'conformance.shape', {}, { ctx })), 'output');
+      const { secrets: _hidden, ...shown } = { tenantId: '', ...FULL, ofTheFuture: [1], abortSignal: {} };
+      const names = Object.keys(shown).sort();
+      assert.deepEqual(output, { shown: names, spread: names, hidden: ['secrets', 'connections', 'log'] });
+    },
+    ['D34'],
+  ),
+
   httpClause('D34/tool-files', '`toolFiles` does not reach the handler', async (service) => {
     const output = objectOf(outputOf(await invoke(service, 'conformance.visible', {}, { ctx: HIDDEN })), 'output');
     assert.equal(output.hasToolFiles, false);

@@ -158,6 +158,46 @@ export const records = [
     ['D32'],
   ),
 
+  processClause(
+    'D32/levels',
+    'a handler logs at five levels, of which those below the log level are not written and not enabled',
+    async (target) => {
+      await serving(target, { env: { [ENV.logLevels]: 'pack.tool=debug' } }, async (service) => {
+        const runId = crypto.randomUUID();
+        const answer = await invoke(service, 'conformance.logs', {}, { ctx: { runId } });
+        assert.deepEqual(outputOf(answer), ['error', 'warn', 'info', 'debug']);
+        const lines = await recordsOf(service, runId);
+        assert.deepEqual(
+          lines.map(({ level }) => level),
+          ['error', 'warn', 'info', 'debug', 'info'],
+        );
+        assert.deepEqual(
+          lines.map(({ severity }) => severity),
+          ['ERROR', 'WARNING', 'INFO', 'DEBUG', 'INFO'],
+        );
+      });
+    },
+    ['C3', 'C18', 'C23'],
+  ),
+
+  processClause(
+    'D32/child',
+    "a child log adds its fields to the call's own, and keeps what its parent added",
+    async (target) => {
+      const service = await target.shared();
+      const runId = crypto.randomUUID();
+      const ctx = { runId, requestId: 'call_7', projectId: 'p-1', orgId: 'o-1' };
+      const traceId = '0af7651916cd43dd8448eb211c80319c';
+      const headers = { [HEADER.traceparent]: `00-${traceId}-b7ad6b7169203331-01` };
+      await invoke(service, 'conformance.logs', {}, { ctx, headers });
+      const last = (await recordsOf(service, runId)).at(-1);
+      assert.ok(last, 'the record of the child log is there');
+      const expected = { ...ctx, part: 'inner', step: 2, colour: 'red', toolId: 'conformance.logs', traceId };
+      assert.deepEqual(Object.fromEntries(Object.keys(expected).map((key) => [key, last[key]])), expected);
+    },
+    ['A20'],
+  ),
+
   processClause('C26/pretty', 'log format `pretty` is for people, `auto` on a pipe is JSON', async (target) => {
     await serving(target, { env: { [ENV.logFormat]: 'auto' } }, async (service) => {
       assert.equal(eventsOf(service.process, 'listening').length, 1);
@@ -192,10 +232,15 @@ export const records = [
 async function noisyRecord(service: RunningService): Promise<{ line: Fields; runId: string }> {
   const runId = crypto.randomUUID();
   outputOf(await invoke(service, 'conformance.noisy', {}, { ctx: { runId } }));
+  const [line] = await recordsOf(service, runId);
+  return line === undefined ? assert.fail('the record of the handler is missing') : { line, runId };
+}
+
+/** What the handler of this run logged, once its call has ended. */
+async function recordsOf(service: RunningService, runId: string): Promise<Fields[]> {
   await service.process.line(callRecord(runId));
-  const line = service.process
+  return service.process
     .lines()
     .map(classifyLine)
-    .find((candidate) => candidate.type === 'record' && candidate.fields.runId === runId);
-  return line?.type === 'record' ? { line: line.fields, runId } : assert.fail('the record of the handler is missing');
+    .flatMap((line) => (line.type === 'record' && line.fields.runId === runId ? [line.fields] : []));
 }

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { ERROR_CODES } from '../../protocol/codes.ts';
 import type { ErrorCode } from '../../protocol/codes.ts';
 import { HEADER, JSON_TYPE } from '../../protocol/headers.ts';
-import type { CheckResultMessage, ErrorMessage, PackResponse, ResultMessage } from '../../protocol/messages.ts';
+import type {
+  CheckResultMessage,
+  ErrorMessage,
+  PackResponse,
+  PauseMessage,
+  ResultMessage,
+} from '../../protocol/messages.ts';
 import { headerOf } from './response.ts';
 import type { RawResponse } from './response.ts';
 
@@ -34,6 +40,9 @@ export function messageOf(response: RawResponse): PackResponse {
     case 'error':
       expectError(message);
       break;
+    case 'pause':
+      expectKeys(message, ['v', 'kind'], ['timeoutMs', 'name']);
+      break;
     default:
       assert.fail(`no kind of answer: ${String(message.kind)}`);
   }
@@ -50,6 +59,13 @@ export function verdictOf(response: RawResponse): CheckResultMessage['result'] {
   const message = messageOf(response);
   assert.equal(message.kind, 'check-result', `kind of ${JSON.stringify(message).slice(0, 300)}`);
   return (message as CheckResultMessage).result;
+}
+
+/** The pause message, which a call with a wait token may be answered with (D42). */
+export function pauseOf(response: RawResponse): PauseMessage {
+  const message = messageOf(response);
+  assert.equal(message.kind, 'pause', `kind of ${JSON.stringify(message).slice(0, 300)}`);
+  return message as PauseMessage;
 }
 
 /** The error message with this code and, of `toolId` and `checkId`, exactly those given (D12, D13). */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { validate } from '../../../shared/protocol/validate.ts';
@@ -136,6 +136,14 @@ describe('the command', () => {
     expect(stderr).toMatch(/^packgate-child index: output-write-failed: .*file\/out\.json/);
   });
 
+  test('E14: of a write that fails at its end nothing is left', async () => {
+    folder.write('tools/a.mjs', tool('acme.a'));
+    folder.write('taken/index.json/file', '');
+    const { code, stderr } = await run('--output', folder.file('taken/index.json'));
+    expect({ code, files: readdirSync(folder.file('taken')) }).toEqual({ code: 1, files: ['index.json'] });
+    expect(stderr).toContain('output-write-failed');
+  });
+
   test('E16: the artifact version counts up within the day', async () => {
     folder.write('tools/a.mjs', tool('acme.a'));
     const today = new Date().toISOString().slice(0, 10).replaceAll('-', '');
@@ -202,6 +210,20 @@ describe('the configuration', () => {
   test('E21: kindgi.config.ts comes before the others', async () => {
     folder.write('kindgi.config.ts', `const id: string = 'typed'; export default { pack: { id, version: '1' } };`);
     expect((await run()).report.packId).toBe('typed');
+  });
+
+  test('E21: the others are taken in their order, and --config names any file', async () => {
+    for (const [name, text] of [
+      ['kindgi.config.cjs', `module.exports = { pack: { id: 'cjs', version: '1' } };`],
+      ['kindgi.config.js', `export default { pack: { id: 'js', version: '1' } };`],
+      ['kindgi.config.mjs', `export default { pack: { id: 'mjs', version: '1' } };`],
+      ['kindgi.config.mts', `export default { pack: { id: 'mts' as string, version: '1' } };`],
+    ] as const) {
+      rmSync(folder.file('kindgi.config.mjs'), { force: true });
+      folder.write(name, text);
+      expect((await run()).report.packId).toBe(name.replace('kindgi.config.', ''));
+    }
+    expect((await run('--config', folder.file('kindgi.config.cjs'))).report.packId).toBe('cjs');
   });
 
   test('E21: a pyproject table of another language is no Node pack', async () => {
@@ -287,6 +309,8 @@ describe('discovery', () => {
     ];
     for (const path of skipped) folder.write(path, 'throw new Error("loaded")');
     symlinkSync(folder.file('tools/a.mjs'), folder.file('tools/link.mjs'));
+    folder.write('elsewhere/x.mjs', 'throw new Error("loaded")');
+    symlinkSync(folder.file('elsewhere'), folder.file('tools/linked'));
     const { report } = await run();
     expect(report).toMatchObject({ counts: { tools: 1 }, fileErrors: [] });
   });
@@ -417,7 +441,7 @@ describe('files', () => {
     );
     const [error] = await errors();
     expect(error).toMatchObject({ code: 'manifest-validation-failed', filePath: 'flows/bad.mjs' });
-    for (const part of ['"a" is there twice', 'edge id "e"', '"zz"', '$start', '$end', 'circle'])
+    for (const part of ['"a" is there twice', 'edge id "e"', '"zz"', '$start', 'circle'])
       expect(error?.message).toContain(part);
     expect(readIndex().flows).toMatchObject([{ id: 'acme.f', kernelPayloadVersion: 1, modulePath: 'flows/good.mjs' }]);
   });

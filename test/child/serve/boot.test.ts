@@ -285,12 +285,12 @@ describe('a start that fails', () => {
     const tools = names.map((name) => toolEntry(`acme.${name.split('.')[0]}`, `tools/${name}`));
     const problems = await failing({ index: folder.write('index.json', indexOf({ tools })) });
     expect(problems).toEqual([
-      'acme.throws: tools/throws.mjs: TypeError: no table',
-      expect.stringMatching(/^acme\.syntax: tools\/syntax\.mjs: SyntaxError: tools\/syntax\.mjs:3:\d+: /),
-      expect.stringMatching(/^acme\.helper: tools\/helper\.mjs: SyntaxError: tools\/_broken\.mjs:1:\d+: /),
-      expect.stringMatching(/^acme\.package: tools\/package\.mjs: .*no-such-package/),
+      'acme.throws: tools/throws.mjs:2:7: TypeError: no table',
+      expect.stringMatching(/^acme\.syntax: tools\/syntax\.mjs:3:\d+: SyntaxError: /),
+      expect.stringMatching(/^acme\.helper: tools\/helper\.mjs: SyntaxError: .* \(at tools\/_broken\.mjs:1:\d+\)$/),
+      expect.stringMatching(/^acme\.package: tools\/package\.mjs:1: .*no-such-package.*; install it/),
       expect.stringMatching(/^acme\.stalls: tools\/stalls\.mjs: .*never settles/),
-      expect.stringMatching(/^acme\.typed: tools\/typed\.ts: SyntaxError: tools\/typed\.ts:1:\d+: /),
+      expect.stringMatching(/^acme\.typed: tools\/typed\.ts:1:\d+: SyntaxError: /),
     ]);
     expect(problems.join()).not.toContain(folder.path);
   });

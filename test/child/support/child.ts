@@ -39,6 +39,8 @@ export interface ChildOptions {
   readonly moduleRoot?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** What runs it. Default: the Node that runs the tests. */
+  readonly node?: string;
 }
 
 /** Starts the service and waits until it listens. */
@@ -95,10 +97,10 @@ export async function problemsOf(options: ChildOptions): Promise<{ event: unknow
 /** Runs a command of the program to its end. */
 export async function runCommand(
   args: readonly string[],
-  options: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
+  options: { cwd?: string; env?: Readonly<Record<string, string>>; node?: string } = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const env = { PATH: process.env.PATH ?? '', ...options.env };
-  const child = spawn(process.execPath, [CHILD_MAIN, ...args], {
+  const child = spawn(options.node ?? process.execPath, [CHILD_MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env,
     cwd: options.cwd,
@@ -120,10 +122,10 @@ export async function indexPack(packDir: string, output: string): Promise<void> 
   if (code !== 0) throw new Error(`${packDir} cannot be indexed: ${stdout}${stderr}`);
 }
 
-function launch({ index, moduleRoot, args = [], env = {} }: ChildOptions) {
+function launch({ index, moduleRoot, args = [], env = {}, node = process.execPath }: ChildOptions) {
   const rootArgs = moduleRoot === undefined ? [] : ['--module-root', moduleRoot];
   const argv = [CHILD_MAIN, 'serve', '--index', index, ...rootArgs, '--host', '127.0.0.1', ...args];
-  const child = spawn(process.execPath, argv, {
+  const child = spawn(node, argv, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH ?? '', PORT: '0', KINDGI_PACK_SERVICE_TOKEN: TOKEN, ...env },
   });
