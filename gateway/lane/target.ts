@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
 import type { Dispatcher } from 'undici';
+import { createConnector } from './connector.ts';
 
 /** What a ready instance is known by, once it has been proven. Never changes afterwards. */
 export interface TargetFacts {
@@ -45,7 +46,7 @@ export class Target {
       keepAliveMaxTimeout: IDLE_CONNECTION_MS,
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { timeout: CONNECT_TIMEOUT_MS },
+      connect: createConnector(CONNECT_TIMEOUT_MS),
     });
   }
 
