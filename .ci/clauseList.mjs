@@ -212,17 +212,6 @@ export const CLAUSES = [A, B, C, D, E, F].flatMap((group) =>
     }),
 );
 
-/** Clauses that are tested under the name of a behaviour, as the gateway's tests are: clause → file. */
-export const BY_BEHAVIOUR = {
-  A42: 'test/cases/callerLeaves.test.ts',
-  B11: 'test/e2e/contextCheck.test.ts',
-  B12: 'test/e2e/wrongTenant.test.ts',
-  C7: 'test/e2e/secrets.test.ts',
-  C10: 'test/e2e/secrets.test.ts',
-  C21: 'test/shared/process/records.test.ts',
-  C34: 'test/gateway/runtimes/runtimes.test.ts',
-};
-
 /** Why a clause has no test. */
 export const NOT_TESTED = {
   D7: 'the runtime computes the key; a service hands on what it is sent (D30)',

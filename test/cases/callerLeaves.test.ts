@@ -84,7 +84,7 @@ describe('case 7: the caller leaves', () => {
     expect(stubs.a.starts()).toHaveLength(2);
   }, 60_000);
 
-  it('a caller that only ends its side has left, too', async () => {
+  it('A42: a caller that only ends its side has left, too', async () => {
     const { gateway, stubs } = await hostStubs({ a: {} });
     expectRan(await stubs.a.invoke());
     const requestId = randomUUID();

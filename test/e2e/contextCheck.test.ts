@@ -66,13 +66,13 @@ describe.each([
     await stub.invoke();
   });
 
-  it.each(FOREIGN)('%s is 421 and does not run', async (_form, body) => {
+  it.each(FOREIGN)('B11: %s is 421 and does not run', async (_form, body) => {
     const before = stub.runs().length;
     expectTenantMismatch(await stub.post(body(fill)));
     expect(stub.runs()).toHaveLength(before);
   });
 
-  it.each(OUR_OWN)('%s runs', async (_form, body) => {
+  it.each(OUR_OWN)('B11: %s runs', async (_form, body) => {
     const before = stub.runs().length;
     expect((await stub.post(body(fill))).status).toBe(200);
     expect(stub.runs()).toHaveLength(before + 1);

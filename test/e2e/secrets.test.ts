@@ -35,7 +35,7 @@ it('a caller’s token is in no child’s environment, arguments, request, log o
   expect(gateway.output()).not.toContain(childToken);
 });
 
-it('a child’s environment is the contract’s names and the pack’s own, nothing of the gateway’s', async () => {
+it('C10: a child’s environment is the contract’s names and the pack’s own, nothing of the gateway’s', async () => {
   const { stubs } = await hostStubs(
     { a: { settings: { env: { GREETING: 'hello' } } } },
     { env: { AWS_SECRET_ACCESS_KEY: 'cloud', NODE_EXTRA_CA_CERTS: '/nowhere' } },
@@ -49,7 +49,7 @@ it('a child’s environment is the contract’s names and the pack’s own, noth
   expect(names.filter((name) => !allowed.test(name ?? ''))).toEqual([]);
 });
 
-it('every start has a token of its own', async () => {
+it('C7: every start has a token of its own', async () => {
   const { stubs } = await hostStubs({ a: {} });
   const tokenOf = (start: number): string | undefined =>
     stubs.a.runs().find((run) => run.start === start)?.headers['kindgi-pack-token'];

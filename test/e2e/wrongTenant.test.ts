@@ -88,7 +88,7 @@ describe.each([
     expect([...stubs.a.runs(), ...stubs.b.runs()]).toEqual([]);
   });
 
-  it('every refusal reads the same and names no tenant', async () => {
+  it('B12: every refusal reads the same, whoever is behind, and names no tenant', async () => {
     const texts = new Set<string>();
     for (const [, wrong] of WRONG_HEADERS) {
       for (const ask of [invoke, info]) texts.add((await ask(warm.endpoint, A, wrong)).text);

@@ -131,7 +131,7 @@ it.each([
   [PYTHON, 3000, false],
   [COMMAND, 3000, false],
 ] as const)(
-  '%j gives its services time to end, and shares connections or not',
+  'C34: %j gives its services time to end, and shares connections or not',
   (runtime, drainMarginMs, keepsConnections) => {
     expect(runtimeOf(runtime)).toMatchObject({ drainMarginMs, keepsConnections });
   },

@@ -7,7 +7,7 @@ import { classifyLine, stringList } from '../../../shared/process/records.ts';
 const RECORD = { time: 't', level: 'info', subsystem: 'pack', message: 'm' };
 
 describe('a line of a service', () => {
-  test.each(SERVICE_EVENTS)('C24: %s is an event in record form and bare', (event) => {
+  test.each(SERVICE_EVENTS)('C21 C24: %s is an event in record form and bare', (event) => {
     expect(classifyLine(JSON.stringify({ ...RECORD, event }))).toMatchObject({ type: 'event', event });
     expect(classifyLine(JSON.stringify({ kind: event, port: 5 }))).toEqual({
       type: 'event',
