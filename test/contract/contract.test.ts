@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Clause } from '../../shared/conform/clause.ts';
 import { CLAUSES } from '../../shared/conform/clauses.ts';
 import { afterAllTests } from '../support/atEnd.ts';
@@ -14,11 +14,11 @@ import type { DirectName, Program, TargetName } from './programs.ts';
 /** What is started once, when the first clause needs it, and ended at the end. */
 const directTargets = new Map<DirectName, Promise<DirectTarget>>();
 let hostedPacks: Promise<HostedPacks> | undefined;
-afterAll(async () => {
+const atEnd = afterAllTests();
+// Undone last: the gateway serves indexes out of the folders of the targets.
+atEnd(async () => {
   for (const target of directTargets.values()) await (await target).close();
 });
-// Registered later, so done earlier: the gateway serves indexes out of the folders of the targets.
-const atEnd = afterAllTests();
 
 function directTarget(program: Program): Promise<DirectTarget> {
   const target = directTargets.get(program.name) ?? DirectTarget.create(program);
