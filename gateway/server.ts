@@ -43,10 +43,6 @@ export class FrontServer {
     });
   }
 
-  get callsInFlight(): number {
-    return this.#calls.size;
-  }
-
   /** Opens the listener. Returns where it is reached, as a URL for TCP. Rejects with the system's error. */
   async open(listen: ListenAddress): Promise<string> {
     const server = this.#server;

@@ -1,5 +1,6 @@
 import type { PackInfo } from '../../shared/protocol/messages.ts';
 import { PROTOCOL_VERSION } from '../../shared/protocol/limits.ts';
+import { PROTOCOL_SCHEMA } from '../../shared/protocol/schema.ts';
 import type { Loaded } from '../modules/load.ts';
 import type { Bag } from '../modules/exports.ts';
 import { findCheck, findHandler } from './callable.ts';
@@ -36,17 +37,8 @@ export interface Pack {
   readonly keepSchemas: () => Promise<void>;
 }
 
-/** What a check answers: a CheckResult, open beyond these fields (D26). */
-const VERDICT = {
-  type: 'object',
-  properties: {
-    passed: { type: 'boolean' },
-    reason: { type: 'string' },
-    judgeResponse: { type: 'string' },
-    attributes: { type: 'object' },
-  },
-  required: ['passed'],
-} as const;
+/** What a check answers: a CheckResult, open beyond the fields it names (D26). */
+const VERDICT = PROTOCOL_SCHEMA.$defs.verdict;
 
 /**
  * Brings an index and the modules it names together. `modules` has every module path of the index, loaded; in `keptDir`

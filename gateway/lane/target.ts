@@ -35,7 +35,6 @@ export class Target {
   readonly facts: TargetFacts;
   readonly dispatcher: Dispatcher;
   #inFlight = 0;
-  #isClosed = false;
   #whenEmpty: (() => void) | undefined;
 
   constructor(facts: TargetFacts) {
@@ -54,10 +53,6 @@ export class Target {
     return this.#inFlight;
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
   take(): void {
     this.#inFlight += 1;
   }
@@ -69,7 +64,6 @@ export class Target {
 
   /** No call is sent here any more. `whenEmpty` is called as soon as the last one is back: maybe at once. */
   close(whenEmpty: () => void): void {
-    this.#isClosed = true;
     this.#whenEmpty = whenEmpty;
     this.#checkEmpty();
   }
@@ -80,7 +74,7 @@ export class Target {
   }
 
   #checkEmpty(): void {
-    if (!this.#isClosed || this.#inFlight > 0 || this.#whenEmpty === undefined) return;
+    if (this.#inFlight > 0 || this.#whenEmpty === undefined) return;
     const whenEmpty = this.#whenEmpty;
     this.#whenEmpty = undefined;
     whenEmpty();

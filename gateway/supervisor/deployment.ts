@@ -71,10 +71,6 @@ export class Deployment implements LaneEvents {
     this.lane = new Lane({ tenantId, deployment: name, concurrency, queue }, this);
   }
 
-  get state(): DeploymentState {
-    return this.#state;
-  }
-
   onWanted(): void {
     if (!this.#move('wanted')) return;
     this.#starts += 1;

@@ -8,6 +8,7 @@ import { readIndexFacts } from './indexFile.ts';
 import type { IndexFacts } from './indexFile.ts';
 import { Indexing } from './indexing.ts';
 import type { InstanceRecipe } from './instance.ts';
+import { StartFailure } from './startFailure.ts';
 import { deploymentFolder, prepareFolder } from './stateDir.ts';
 import type { Launch } from './process.ts';
 import type { DeploymentFolder } from './stateDir.ts';
@@ -33,6 +34,7 @@ export class PackSource implements Source {
   readonly #log: Logger;
   readonly #requiresPortProof: boolean;
   #indexing: Indexing | undefined;
+  #isCancelled = false;
   /** An index we build is built once in a gateway's life, so that a pack does not change behind its callers' backs. */
   #hasBuiltIndex = false;
 
@@ -65,6 +67,7 @@ export class PackSource implements Source {
   }
 
   async cancel(): Promise<void> {
+    this.#isCancelled = true;
     this.#indexing?.cancel();
     await this.#indexing?.finished();
   }
@@ -86,6 +89,8 @@ export class PackSource implements Source {
       buildDir,
     });
     if (spec === undefined) throw new Error(`a pack run by a command needs an index; ${this.#settings.path} has none`);
+    // Given up while the folder was made: an indexer that starts now would outlive the gateway that waits for its children.
+    if (this.#isCancelled) throw new StartFailure('index', 'cancelled', 'ended before it was indexed');
     this.#indexing = new Indexing(this.#launch, timeoutMs);
     const { fileErrors, warnings } = await this.#indexing.run(spec);
     this.#hasBuiltIndex = true;

@@ -18,7 +18,6 @@ const REFUSALS = {
   'headers-too-large': { status: 431, error: 'the header block is over 16 KiB' },
   'not-ready': { status: 503, error: 'not ready' },
   overloaded: { status: 503, error: 'overloaded' },
-  starting: { status: 503, error: 'not ready: the pack is starting' },
   cooling: { status: 503, error: 'not ready: the pack failed and is started again soon' },
   draining: { status: 503, error: 'draining' },
   'missing-env': { status: 503, error: 'missing env' },

@@ -21,7 +21,6 @@ describe('a refusal', () => {
     ['missing-env', 'missing env'],
     ['not-ready', 'not ready'],
     ['overloaded', 'overloaded'],
-    ['starting', 'not ready'],
     ['cooling', 'not ready'],
     ['queue-full', 'overloaded'],
     ['queue-timeout', 'overloaded'],
