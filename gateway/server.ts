@@ -1,13 +1,12 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
-import { unlink } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { Refusal } from '../shared/http/refusal.ts';
 import type { ListenAddress } from './config/configuration.ts';
 import { handleCall } from './front/call.ts';
 import type { Front } from './front/call.ts';
 import { refuse, refuseRaw } from './front/refuse.ts';
+import { openListener } from './listener.ts';
 
 /** A header block over this is 431 (A31). */
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -45,17 +44,7 @@ export class FrontServer {
 
   /** Opens the listener. Returns where it is reached, as a URL for TCP. Rejects with the system's error. */
   async open(listen: ListenAddress): Promise<string> {
-    const server = this.#server;
-    await removeStaleSocket(listen);
-    return new Promise((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(listenOptions(listen), () => {
-        server.off('error', reject);
-        // Too many open files and the like: the connection is lost, the gateway is not.
-        server.on('error', () => undefined);
-        resolve(addressOf(server.address()));
-      });
-    });
+    return openListener(this.#server, listen);
   }
 
   /**
@@ -92,29 +81,4 @@ export class FrontServer {
     });
     await handleCall(front, request, response, expectsContinue);
   }
-}
-
-function listenOptions(listen: ListenAddress): object {
-  if (listen.kind === 'tcp') return { host: listen.host, port: listen.port };
-  return listen.kind === 'unix' ? { path: listen.path } : { fd: listen.fd };
-}
-
-/** A socket file that outlived its gateway would keep the next one from listening; one that answers is left alone. */
-async function removeStaleSocket(listen: ListenAddress): Promise<void> {
-  if (listen.kind !== 'unix') return;
-  const isStale = await new Promise<boolean>((resolve) => {
-    const probe = connect(listen.path);
-    probe
-      .once('connect', () => resolve(false))
-      .once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'));
-    probe.once('connect', () => probe.destroy());
-  });
-  if (isStale) await unlink(listen.path).catch(() => undefined);
-}
-
-function addressOf(address: AddressInfo | string | null): string {
-  if (address === null) return 'an inherited socket';
-  if (typeof address === 'string') return `unix:${address}`;
-  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
 }
