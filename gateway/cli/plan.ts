@@ -1,12 +1,18 @@
 import { isAbsolute, relative } from 'node:path';
-import type { Configuration, DeploymentSettings, RuntimeSettings, TokenGrant } from '../config/configuration.ts';
+import type {
+  AdminSettings,
+  Configuration,
+  DeploymentSettings,
+  RuntimeSettings,
+  TokenGrant,
+} from '../config/configuration.ts';
 import { listenText } from '../config/listen.ts';
 import { serviceName } from '../config/serviceName.ts';
 import { table } from './table.ts';
 
 /** What a configuration would run, for people. Paths below `cwd` are shown relative to it. */
 export function planText(configuration: Configuration, cwd: string): string {
-  const { listen, stateDir, tokens, deployments } = configuration;
+  const { listen, admin, stateDir, memoryBytes, boots, tokens, deployments } = configuration;
   const rows = deployments.map((deployment) => {
     const { tenantId, name, isDefault, runtime, path, index } = deployment;
     const isOneOfSeveral = deployments.filter((other) => other.tenantId === tenantId).length > 1;
@@ -16,14 +22,19 @@ export function planText(configuration: Configuration, cwd: string): string {
       runtime.kind,
       shortPath(path, cwd),
       index === undefined ? 'built at start' : shortPath(index, cwd),
+      deployment.start,
+      recycleText(deployment.recycle),
       hostsOf(deployment).join(', ') || '-',
     ];
   });
   return [
     `listen    ${listenText(listen)}`,
+    `admin     ${adminText(admin, cwd)}`,
     `stateDir  ${shortPath(stateDir, cwd)}`,
+    `memory    ${Number.isFinite(memoryBytes) ? sizeText(memoryBytes) : 'no budget'}`,
+    `boots     ${boots} at once`,
     '',
-    ...table(['tenant', 'deployment', 'runtime', 'pack', 'index', 'hosts'], rows),
+    ...table(['tenant', 'deployment', 'runtime', 'pack', 'index', 'start', 'recycle', 'hosts'], rows),
     '',
     ...table(
       ['token', 'opens'],
@@ -33,20 +44,27 @@ export function planText(configuration: Configuration, cwd: string): string {
   ].join('\n');
 }
 
-/** The same as data. Durations in milliseconds, `idleMs: null` for never; of the environment only the names. */
-export function planData({ file, listen, stateDir, bodiesBytes, tokens, deployments }: Configuration): object {
+/** The same as data. Durations in milliseconds, null for never and for no budget; of the environment only the names. */
+export function planData(configuration: Configuration): object {
+  const { file, listen, admin, stateDir, bodiesBytes, memoryBytes, boots, tokens, deployments, sources } =
+    configuration;
   return {
     file,
     listen: listenText(listen),
+    admin: { listen: listenText(admin.listen), token: admin.tokenSha256 !== undefined },
     stateDir,
     bodiesBytes,
+    memoryBytes: orNull(memoryBytes),
+    boots,
+    sources,
     tokens: tokens.map(({ tenants, deployment }) => ({ tenants, deployment: deployment ?? null })),
     deployments: deployments.map(deploymentData),
   };
 }
 
 function deploymentData(settings: DeploymentSettings): object {
-  const { tenantId, name, isDefault, hosts, deploymentId, path, index, runtime, env, idleMs, ...rest } = settings;
+  const { tenantId, name, isDefault, hosts, deploymentId, path, index, indexHash, runtime, env, ...rest } = settings;
+  const { idleMs, recycle, ...others } = rest;
   return {
     tenant: tenantId,
     deployment: name,
@@ -58,9 +76,15 @@ function deploymentData(settings: DeploymentSettings): object {
     command: argvOf(runtime),
     path,
     index: index ?? null,
+    indexHash: indexHash ?? null,
     env: Object.keys(env).toSorted(),
-    ...rest,
-    idleMs: Number.isFinite(idleMs) ? idleMs : null,
+    ...others,
+    idleMs: orNull(idleMs),
+    recycle: {
+      ageMs: orNull(recycle.ageMs),
+      calls: orNull(recycle.calls),
+      memoryBytes: orNull(recycle.memoryBytes),
+    },
   };
 }
 
@@ -79,6 +103,30 @@ function argvOf(runtime: RuntimeSettings): string | undefined {
 /** Hosts that lead to a deployment, the service name's among them (G2). */
 function hostsOf({ tenantId, hosts, deploymentId }: DeploymentSettings): string[] {
   return deploymentId === undefined ? [...hosts] : [...hosts, `${serviceName(tenantId, deploymentId)}{-,.}*`];
+}
+
+function adminText({ listen, tokenSha256 }: AdminSettings, cwd: string): string {
+  const where = listen.kind === 'unix' ? `unix:${shortPath(listen.path, cwd)}` : listenText(listen);
+  return tokenSha256 === undefined ? `${where} (its owner alone)` : `${where} (with a token)`;
+}
+
+/** When a process is replaced: `10000 calls, 512MiB`. */
+function recycleText({ ageMs, calls, memoryBytes }: DeploymentSettings['recycle']): string {
+  const limits = [
+    ...(Number.isFinite(ageMs) ? [`${ageMs / 1000}s`] : []),
+    ...(Number.isFinite(calls) ? [`${calls} calls`] : []),
+    ...(Number.isFinite(memoryBytes) ? [sizeText(memoryBytes)] : []),
+  ];
+  return limits.join(', ') || '-';
+}
+
+function sizeText(bytes: number): string {
+  return `${Number((bytes / 2 ** 20).toFixed(1))}MiB`;
+}
+
+/** JSON has no infinity. */
+function orNull(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
 }
 
 function opensText({ tenants, deployment }: TokenGrant): string {

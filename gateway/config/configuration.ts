@@ -9,6 +9,13 @@ export interface Configuration {
   readonly tokens: readonly TokenGrant[];
   /** Request bodies held in memory at once, in bytes; one tenant holds at most a quarter of it. */
   readonly bodiesBytes: number;
+  readonly admin: AdminSettings;
+  /** Proportional memory (PSS) that all instances together may take, in bytes; `Infinity` without a budget. */
+  readonly memoryBytes: number;
+  /** Instances that may be starting at once. */
+  readonly boots: number;
+  /** Every file and folder that it was read from and that changes it: absolute paths, the configuration first. */
+  readonly sources: readonly string[];
   readonly deployments: readonly DeploymentSettings[];
 }
 
@@ -17,6 +24,13 @@ export type ListenAddress =
   | { readonly kind: 'unix'; readonly path: string }
   /** A listening socket handed over by a service manager. */
   | { readonly kind: 'fd'; readonly fd: number };
+
+/** Where operators reach the gateway; never on the public listener. */
+export interface AdminSettings {
+  readonly listen: ListenAddress;
+  /** Lower-case hex of SHA-256 over its token; undefined on a unix socket, which its mode (0600) guards. */
+  readonly tokenSha256?: string;
+}
 
 /** A caller's token, known only by its SHA-256, and what it opens. */
 export interface TokenGrant {
@@ -43,6 +57,8 @@ export interface DeploymentSettings {
   readonly path: string;
   /** The index file that is served, or undefined: built into `stateDir` at start. */
   readonly index?: string;
+  /** `sha256:HEX`: the only index that may be served. */
+  readonly indexHash?: string;
   readonly runtime: RuntimeSettings;
   /** The pack's own environment, resolved; never logged. */
   readonly env: Readonly<Record<string, string>>;
@@ -56,6 +72,10 @@ export interface DeploymentSettings {
   readonly restart: { readonly minMs: number; readonly maxMs: number; readonly healthyMs: number };
   /** Stop after that long without a call; `Infinity` for never. */
   readonly idleMs: number;
+  /** `eager` keeps one instance up, calls or not. */
+  readonly start: 'lazy' | 'eager';
+  /** An instance that has reached one of these is replaced; `Infinity` for never. */
+  readonly recycle: { readonly ageMs: number; readonly calls: number; readonly memoryBytes: number };
 }
 
 export type RuntimeSettings =

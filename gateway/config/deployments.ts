@@ -12,9 +12,13 @@ import type { Surroundings } from './surroundings.ts';
 import { packsOf } from './tenant.ts';
 import type { WrittenPack } from './tenant.ts';
 
+/** Where the paths of a tenant count from, by its id; of those missing here, from the configuration's own folder. */
+export type TenantFolders = ReadonlyMap<string, string>;
+
 /** All deployments of all tenants; those that cannot be run are reported and left out. */
 export async function readDeployments(
   raw: RawConfiguration,
+  folders: TenantFolders,
   surroundings: Surroundings,
 ): Promise<DeploymentSettings[]> {
   const defaults = await readLevel(['defaults'], raw.defaults ?? {}, surroundings);
@@ -22,7 +26,8 @@ export async function readDeployments(
   const ids = new Map<string, string>();
   for (const [id, tenant] of Object.entries(raw.tenants ?? {})) {
     checkId(id, ids, surroundings);
-    deployments.push(...(await readTenant(id, tenant, defaults, surroundings)));
+    const own = { ...surroundings, folder: folders.get(id) ?? surroundings.folder };
+    deployments.push(...(await readTenant(id, tenant, defaults, own)));
   }
   return deployments;
 }

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ENV } from '../../shared/process/contract.ts';
-import { readText } from './files.ts';
 import type { Path } from './problem.ts';
 import { present } from './raw.ts';
 import type { RawEnvValue, RawSettings } from './raw.ts';
 import { ENV_NAME_PATTERN } from './settingsSchema.ts';
+import { readPart } from './surroundings.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const NAME = new RegExp(ENV_NAME_PATTERN);
@@ -40,7 +40,7 @@ export async function readEnv(
 
 async function readEnvFile(file: string, path: Path, surroundings: Surroundings): Promise<[string, string][]> {
   const { folder, report } = surroundings;
-  const found = await readText(resolve(folder, file), MAX_FILE_BYTES);
+  const found = await readPart(resolve(folder, file), MAX_FILE_BYTES, surroundings);
   if ('trouble' in found) {
     report.problem(path, { expected: 'a dotenv file that can be read', got: found.trouble });
     return [];
@@ -100,7 +100,7 @@ async function resolveValue(raw: RawEnvValue, path: Path, surroundings: Surround
     });
     return undefined;
   }
-  const file = await readText(resolve(folder, raw.file), MAX_FILE_BYTES);
+  const file = await readPart(resolve(folder, raw.file), MAX_FILE_BYTES, surroundings);
   if ('text' in file) return file.text.replace(/[\r\n]+$/, '');
   report.problem([...path, 'file'], { expected: 'a file that can be read', got: file.trouble });
   return undefined;

@@ -39,7 +39,7 @@ async function readCommand(levels: Levels, surroundings: Surroundings): Promise<
     const path = [...found.path, 0];
     return {
       kind: 'command',
-      command: [await readExecutable({ value: program, path }, levels, surroundings), ...args],
+      command: [await readExecutable({ ...found, value: program, path }, levels, surroundings), ...args],
     };
   }
   const { report } = surroundings;
@@ -52,7 +52,7 @@ async function readCommand(levels: Levels, surroundings: Surroundings): Promise<
 
 /** A path (with a slash) is absolute and must exist; a bare name is left to the PATH of the pack's process. */
 async function readExecutable(found: Found<string>, levels: Levels, surroundings: Surroundings): Promise<string> {
-  const { env, folder, report } = surroundings;
+  const { env, report } = surroundings;
   if (!found.value.includes('/')) {
     const path = levels.findLast((level) => level.env.has('PATH'))?.env.get('PATH') ?? env.PATH;
     // It may be there when the pack is started, and the other tenants can be served without it.
@@ -60,7 +60,7 @@ async function readExecutable(found: Found<string>, levels: Levels, surroundings
       report.warn(found.path, `there is no ${describe(found.value)} on PATH`);
     return found.value;
   }
-  const path = resolve(folder, found.value);
+  const path = resolve(found.folder, found.value);
   if (await isExecutable(path)) return path;
   const trouble = (await isFile(path)) ? 'which may not be executed' : 'which does not exist';
   report.problem(found.path, { expected: 'an executable', got: `${describe(found.value)}, ${trouble}` });
@@ -70,5 +70,5 @@ async function readExecutable(found: Found<string>, levels: Levels, surroundings
 async function defaultPython(folder: Found<string> | undefined): Promise<Found<string> | undefined> {
   if (folder === undefined) return undefined;
   const own = join(folder.value, '.venv', 'bin', 'python');
-  return { value: (await isExecutable(own)) ? own : 'python3', path: folder.path };
+  return { ...folder, value: (await isExecutable(own)) ? own : 'python3' };
 }

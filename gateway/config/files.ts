@@ -2,10 +2,12 @@ import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
-/** The text of a file, or why there is none; completes "got …". Never throws. */
-export type FileText = { readonly text: string } | { readonly trouble: string };
+/** The text of a file, or why there is none; completes "got …". */
+export type FileText =
+  /** `isPipe`: of something that gives its text once, and not again. */
+  { readonly text: string; readonly isPipe: boolean } | { readonly trouble: string };
 
-/** Reads a file of at most `maxBytes`; pipes too, which is how shells hand over secrets. */
+/** Reads a file of at most `maxBytes`; pipes too, which is how shells hand over secrets. Never throws. */
 export async function readText(path: string, maxBytes: number): Promise<FileText> {
   try {
     const file = await open(path, 'r');
@@ -14,7 +16,10 @@ export async function readText(path: string, maxBytes: number): Promise<FileText
       let length = 0;
       while (length < buffer.length) {
         const { bytesRead } = await file.read(buffer, length, buffer.length - length, null);
-        if (bytesRead === 0) return { text: buffer.toString('utf8', 0, length) };
+        if (bytesRead === 0) {
+          const isPipe = !(await file.stat()).isFile();
+          return { text: buffer.toString('utf8', 0, length), isPipe };
+        }
         length += bytesRead;
       }
       return { trouble: `a file of more than ${maxBytes} bytes` };

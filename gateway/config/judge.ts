@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ErrorObject } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { describe } from './describe.ts';
 import { nearest } from './nearest.ts';
 import type { Path } from './problem.ts';
-import type { RawConfiguration } from './raw.ts';
+import type { RawConfiguration, RawTenant } from './raw.ts';
 import type { Report } from './report.ts';
-import { CONFIGURATION_SCHEMA } from './schema.ts';
+import { CONFIGURATION_SCHEMA, TENANT_SCHEMA } from './schema.ts';
 import type { Schema } from './schema.ts';
 import { SETTINGS } from './settingsSchema.ts';
 import { UNSUPPORTED } from './unsupported.ts';
@@ -20,14 +20,25 @@ const ajv = new Ajv2020({
   validateSchema: false,
 });
 ajv.addVocabulary(['expected', 'secret']);
-const validate = ajv.compile(CONFIGURATION_SCHEMA);
+const validateAll = ajv.compile(CONFIGURATION_SCHEMA);
+const validateTenant = ajv.compile(TENANT_SCHEMA);
 
 /**
  * Holds `value` against the schema. Everything that does not fit is reported and then taken out of `value` (which is
- * changed), so that the rest can be judged further in the same go.
+ * changed), so that the rest can be judged further in the same go. Undefined where nothing is left.
  */
-export function judge(value: unknown, report: Report): RawConfiguration {
-  if (validate(value)) return value as RawConfiguration;
+export function judge(value: unknown, report: Report): RawConfiguration | undefined {
+  return fitting(value, validateAll, [], report);
+}
+
+/** The same for the file of one tenant. Undefined where it is nothing like a tenant. */
+export function judgeTenant(value: unknown, id: string, report: Report): RawTenant | undefined {
+  return fitting(value, validateTenant, ['tenants', id], report);
+}
+
+/** What of `value` fits. `prefix` leads from the top of the configuration to it. */
+function fitting(value: unknown, validate: ValidateFunction, prefix: Path, report: Report): object | undefined {
+  if (validate(value)) return value as object;
   const wrongPlaces: Path[] = [];
   const withUnknownKeys = new Set<string>();
   // Of alternatives only the whole is reported, and of a key that is wrong only that the mapping may not have it.
@@ -37,24 +48,26 @@ export function judge(value: unknown, report: Report): RawConfiguration {
   for (const error of errors) {
     if (error.keyword !== 'additionalProperties') continue;
     withUnknownKeys.add(error.instancePath);
-    wrongPlaces.push(reportUnknownKey(error, value, report));
+    wrongPlaces.push(reportUnknownKey(error, value, prefix, report));
   }
   for (const error of errors) {
     if (error.keyword === 'additionalProperties') continue;
     // The alternatives are about which keys are there; the unknown one is probably one of them.
     if (error.keyword === 'oneOf' && withUnknownKeys.has(error.instancePath)) continue;
-    const path = reportMismatch(error, value, report);
+    const path = reportMismatch(error, value, prefix, report);
     if (path !== undefined) wrongPlaces.push(path);
   }
   for (const path of wrongPlaces) {
-    if (path.length === 0) return {};
+    if (path.length === 0) return undefined;
     remove(value, path);
   }
-  return value as RawConfiguration;
+  return value as object;
 }
 
-function reportMismatch(error: ErrorObject, root: unknown, report: Report): Path | undefined {
-  const path = pathOf(error.instancePath, root);
+/** Returns where in `root` something is that does not fit. */
+function reportMismatch(error: ErrorObject, root: unknown, prefix: Path, report: Report): Path | undefined {
+  const inner = pathOf(error.instancePath, root);
+  const path = [...prefix, ...inner];
   const schema = error.parentSchema as Schema;
   switch (error.keyword) {
     case 'required': {
@@ -68,16 +81,17 @@ function reportMismatch(error: ErrorObject, root: unknown, report: Report): Path
       const { propertyName } = error.params as { propertyName: string };
       const expected = schema.propertyNames?.expected ?? 'another name';
       report.problem([...path, propertyName], { expected, got: describe(propertyName), at: 'key' });
-      return [...path, propertyName];
+      return [...inner, propertyName];
     }
     default:
       report.problem(path, { expected: schema.expected ?? 'something else', got: describe(error.data, schema) });
-      return path;
+      return inner;
   }
 }
 
-function reportUnknownKey(error: ErrorObject, root: unknown, report: Report): Path {
-  const parent = pathOf(error.instancePath, root);
+function reportUnknownKey(error: ErrorObject, root: unknown, prefix: Path, report: Report): Path {
+  const inner = pathOf(error.instancePath, root);
+  const parent = [...prefix, ...inner];
   const schema = error.parentSchema as Schema;
   const { additionalProperty: key } = error.params as { additionalProperty: string };
   const known = Object.keys(schema.properties ?? {});
@@ -98,7 +112,7 @@ function reportUnknownKey(error: ErrorObject, root: unknown, report: Report): Pa
     report.problem(path, { expected: 'a known key', got: describe(key), todo, at: 'key' });
     if (near !== undefined) report.suspect([...parent, near]);
   }
-  return path;
+  return [...inner, key];
 }
 
 function isUnsupported(key: string, parent: Path, known: readonly string[]): boolean {

@@ -9,6 +9,8 @@ export interface Level {
   readonly values: RawSettings;
   /** `pack` where the folder is given in the short form, else `path`. */
   readonly folderKey: 'pack' | 'path';
+  /** Relative paths written here count from it. */
+  readonly folder: string;
   /** `env` and `envFiles`, resolved once for all deployments that share the level. */
   readonly env: ReadonlyMap<string, string>;
 }
@@ -20,6 +22,8 @@ export type Levels = readonly Level[];
 export interface Found<T> {
   readonly value: T;
   readonly path: Path;
+  /** From which it counts if it is a relative path. */
+  readonly folder: string;
 }
 
 export async function readLevel(
@@ -28,8 +32,9 @@ export async function readLevel(
   surroundings: Surroundings,
 ): Promise<Level> {
   const env = await readEnv(values, path, surroundings);
-  if (values.pack === undefined) return { path, values, folderKey: 'path', env };
-  return { path, values: { ...values, path: values.pack }, folderKey: 'pack', env };
+  const { folder } = surroundings;
+  if (values.pack === undefined) return { path, values, folderKey: 'path', folder, env };
+  return { path, values: { ...values, path: values.pack }, folderKey: 'pack', folder, env };
 }
 
 /** The nearest value of a setting. */
@@ -40,18 +45,18 @@ export function nearestOf<K extends keyof RawSettings>(
   const level = levels.findLast(({ values }) => values[key] !== undefined);
   const value = level?.values[key];
   if (level === undefined || value === undefined) return undefined;
-  return { value, path: [...level.path, key === 'path' ? level.folderKey : key] };
+  return { value, path: [...level.path, key === 'path' ? level.folderKey : key], folder: level.folder };
 }
 
 /** The nearest value of a setting that is a part of another: `queue.size`. */
-export function nearestPartOf<K extends 'queue' | 'restart', P extends keyof NonNullable<RawSettings[K]>>(
+export function nearestPartOf<K extends 'queue' | 'restart' | 'recycle', P extends keyof NonNullable<RawSettings[K]>>(
   levels: Levels,
   key: K,
   part: P,
 ): Found<NonNullable<NonNullable<RawSettings[K]>[P]>> | undefined {
-  for (const { values, path } of levels.toReversed()) {
+  for (const { values, path, folder } of levels.toReversed()) {
     const value = (values[key] as NonNullable<RawSettings[K]> | undefined)?.[part];
-    if (value !== undefined && value !== null) return { value, path: [...path, key, part as string] };
+    if (value !== undefined && value !== null) return { value, path: [...path, key, part as string], folder };
   }
   return undefined;
 }

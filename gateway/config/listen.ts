@@ -2,27 +2,39 @@ import { isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import type { ListenAddress } from './configuration.ts';
 import { describe } from './describe.ts';
+import type { Path } from './problem.ts';
 import { CONFIGURATION_SCHEMA } from './schema.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const DEFAULT_LISTEN = '127.0.0.1:8787';
 
 /** The kernel's room for the path of a Unix socket, in bytes. */
-const MAX_SOCKET_PATH_BYTES = 107;
+export const MAX_SOCKET_PATH_BYTES = 107;
 
 /** Where calls are answered. The default stands in for what is wrong. */
-export function readListen(listen: string = DEFAULT_LISTEN, { folder, report }: Surroundings): ListenAddress {
-  const address = parse(listen, folder);
+export function readListen(listen: string = DEFAULT_LISTEN, surroundings: Surroundings): ListenAddress {
+  const exposed = 'other machines can connect, and calls and their tokens are not encrypted on the way';
+  return readAddress(listen, ['listen'], exposed, surroundings) ?? { kind: 'tcp', host: '127.0.0.1', port: 0 };
+}
+
+/** The address at `path`. Undefined, and reported, where it is none. `exposed` warns of one that others can reach. */
+export function readAddress(
+  text: string,
+  path: Path,
+  exposed: string,
+  { folder, report }: Surroundings,
+): ListenAddress | undefined {
+  const address = parseListen(text, folder);
   if (address === undefined) {
     const expected = CONFIGURATION_SCHEMA.properties?.listen?.expected ?? 'an address';
-    report.problem(['listen'], { expected, got: describe(listen) });
+    report.problem(path, { expected, got: describe(text) });
   } else if (address.kind === 'unix' && Buffer.byteLength(address.path) > MAX_SOCKET_PATH_BYTES) {
     const got = `one of ${Buffer.byteLength(address.path)} bytes`;
-    report.problem(['listen'], { expected: `a socket's path of at most ${MAX_SOCKET_PATH_BYTES} bytes`, got });
+    report.problem(path, { expected: `a socket's path of at most ${MAX_SOCKET_PATH_BYTES} bytes`, got });
   } else if (address.kind === 'tcp' && !isLoopback(address.host)) {
-    report.warn(['listen'], 'other machines can connect, and calls and their tokens are not encrypted on the way');
+    report.warn(path, exposed);
   }
-  return address ?? { kind: 'tcp', host: '127.0.0.1', port: 0 };
+  return address;
 }
 
 /** The text of an address, as it is configured. */
@@ -37,7 +49,8 @@ export function listenText(address: ListenAddress): string {
   }
 }
 
-function parse(text: string, folder: string): ListenAddress | undefined {
+/** The address that `text` is, undefined where it is none. Relative paths count from `folder`. */
+export function parseListen(text: string, folder: string): ListenAddress | undefined {
   if (text.startsWith('unix:')) {
     const path = text.slice('unix:'.length);
     return path === '' || path.includes('\0') ? undefined : { kind: 'unix', path: resolve(folder, path) };

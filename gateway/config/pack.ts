@@ -10,7 +10,7 @@ import type { Surroundings } from './surroundings.ts';
 
 /** A pack's folder, absolute. Undefined, and reported, where there is none. */
 export async function readFolder(levels: Levels, surroundings: Surroundings): Promise<Found<string> | undefined> {
-  const { folder, report } = surroundings;
+  const { report } = surroundings;
   const found = nearestOf(levels, 'path');
   if (found === undefined) {
     const nearest = levels.at(-1)?.path ?? [];
@@ -21,8 +21,8 @@ export async function readFolder(levels: Levels, surroundings: Surroundings): Pr
     }
     return undefined;
   }
-  const path = resolve(folder, found.value);
-  if (await isFolder(path)) return { value: path, path: found.path };
+  const path = resolve(found.folder, found.value);
+  if (await isFolder(path)) return { ...found, value: path };
   const got = (await isFile(path))
     ? `the file ${describe(found.value)}`
     : `${describe(found.value)}, which does not exist`;
@@ -57,10 +57,11 @@ export async function readIndex(
   kind: RuntimeSettings['kind'] | undefined,
   surroundings: Surroundings,
 ): Promise<string | undefined> {
-  const { report } = surroundings;
+  const { report, sources } = surroundings;
   const configured = nearestOf(levels, 'index');
   if (configured !== undefined) {
-    const path = resolve(surroundings.folder, configured.value);
+    const path = resolve(configured.folder, configured.value);
+    sources.add(path);
     const trouble = await troubleWithIndex(path);
     if (trouble !== undefined)
       report.problem(configured.path, { expected: 'an index file of version 1', got: trouble });
@@ -69,6 +70,7 @@ export async function readIndex(
   if (folder === undefined) return undefined;
   for (const path of [join(folder.value, 'dist', 'index.json'), join(folder.value, 'index.json')]) {
     if (!(await isFile(path))) continue;
+    sources.add(path);
     const trouble = await troubleWithIndex(path);
     // It may be mended before the pack is needed, and the other tenants can be served without it.
     if (trouble !== undefined) report.warn(folder.path, `${path} is what will be served, but is ${trouble}`);

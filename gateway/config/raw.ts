@@ -1,5 +1,5 @@
 import type { EnvCheck } from '../../shared/process/contract.ts';
-import type { RuntimeSettings } from './configuration.ts';
+import type { DeploymentSettings, RuntimeSettings } from './configuration.ts';
 
 /**
  * A configuration that has the shape of the schema; what had not has been reported and left out, so everything is
@@ -10,16 +10,29 @@ export interface RawConfiguration {
   readonly stateDir?: string;
   readonly tokens?: RawList<RawToken>;
   readonly bodies?: string;
+  readonly memory?: string;
+  readonly boots?: number;
+  readonly admin?: RawAdmin;
   readonly defaults?: RawSettings;
   readonly tenants?: Readonly<Record<string, RawTenant>>;
+  readonly tenantsDir?: string;
+}
+
+export interface RawAdmin {
+  readonly listen?: string;
+  readonly token?: RawTokenSource;
 }
 
 export type RawList<T> = readonly (T | undefined)[];
 
-export interface RawToken {
+/** Where a token comes from: one of these. */
+export interface RawTokenSource {
   readonly env?: string;
   readonly file?: string;
   readonly sha256?: string;
+}
+
+export interface RawToken extends RawTokenSource {
   readonly tenants?: RawList<string>;
   readonly deployment?: string;
 }
@@ -27,6 +40,7 @@ export interface RawToken {
 export interface RawSettings {
   readonly path?: string;
   readonly index?: string;
+  readonly indexHash?: string;
   readonly runtime?: RuntimeSettings['kind'];
   readonly node?: string;
   readonly python?: string;
@@ -40,6 +54,8 @@ export interface RawSettings {
   readonly queue?: { readonly size?: number; readonly wait?: string };
   readonly restart?: { readonly min?: string; readonly max?: string; readonly healthy?: string };
   readonly idle?: string;
+  readonly start?: DeploymentSettings['start'];
+  readonly recycle?: { readonly age?: string; readonly calls?: number; readonly memory?: string };
 }
 
 export type RawEnvValue = string | { readonly env: string } | { readonly file: string };

@@ -1,5 +1,5 @@
 import { pathText } from './problem.ts';
-import type { Path, Problem, Warning } from './problem.ts';
+import type { Path, Position, Problem, Warning } from './problem.ts';
 import type { Source } from './source.ts';
 
 /** What is said about one place. `at` is what the position points to: the value, unless said otherwise. */
@@ -10,28 +10,45 @@ export interface Finding {
   readonly at?: 'key' | 'value';
 }
 
-/** Collects everything found in one configuration: each thing once, in the order of the file. */
+/** A file that is judged, as it is best named to the reader, and its text. */
+interface Written {
+  readonly file: string;
+  readonly source: Source;
+}
+
+/** Collects everything found in one configuration: each thing once, file by file, in their order. */
 export class Report {
-  readonly #file: string;
-  readonly #source: Source;
+  readonly #main: Written;
+  /** Tenants that are written in files of their own, by id. */
+  readonly #tenants = new Map<string, Written>();
   readonly #problems = new Map<string, Problem>();
   readonly #warnings = new Map<string, Warning>();
   /** Texts of all places that have a problem, and of all places around them. */
   readonly #places = new Set<string>();
 
   constructor(file: string, source: Source) {
-    this.#file = file;
-    this.#source = source;
-    for (const { position, expected, got } of source.faults) {
-      this.#problems.set(`${position.line}:${position.column}`, { file, position, path: '', expected, got });
-    }
+    this.#main = { file, source };
+    this.#takeFaults(this.#main);
+  }
+
+  /** From now on, what is said about `tenants.<id>` is said about that file. */
+  includeTenant(id: string, file: string, source: Source): void {
+    const written = { file, source };
+    this.#tenants.set(id, written);
+    this.#takeFaults(written);
+    if (source.faults.length > 0) this.suspect(['tenants', id]);
+  }
+
+  /** Something about a file as a whole. */
+  fileProblem(file: string, { expected, got, todo }: Omit<Finding, 'at'>): void {
+    const problem = { file, path: '', expected, got, ...(todo !== undefined && { todo }) };
+    this.#problems.set(JSON.stringify(problem), problem);
   }
 
   problem(path: Path, { at = 'value', ...finding }: Finding): void {
-    const text = pathText(path);
-    const position = this.#source.positionOf(path, at);
+    const place = this.#placeOf(path, at);
     // Settings that many deployments share are judged once for each of them, and shown once.
-    this.#problems.set(JSON.stringify([text, finding]), { file: this.#file, position, path: text, ...finding });
+    this.#problems.set(JSON.stringify([place.file, place.path, finding]), { ...place, ...finding });
     this.suspect(path);
   }
 
@@ -41,8 +58,8 @@ export class Report {
   }
 
   warn(path: Path, text: string): void {
-    const place = { file: this.#file, position: this.#source.positionOf(path, 'key'), path: pathText(path) };
-    this.#warnings.set(JSON.stringify([place.path, text]), { ...place, text });
+    const place = this.#placeOf(path, 'key');
+    this.#warnings.set(JSON.stringify([place.file, place.path, text]), { ...place, text });
   }
 
   /** Whether something at or below `path` is wrong already: what follows from that is not said too. */
@@ -51,16 +68,34 @@ export class Report {
   }
 
   get problems(): Problem[] {
-    return inOrder([...this.#problems.values()]);
+    return this.#inOrder([...this.#problems.values()]);
   }
 
   get warnings(): Warning[] {
-    return inOrder([...this.#warnings.values()]);
+    return this.#inOrder([...this.#warnings.values()]);
   }
-}
 
-function inOrder<T extends Problem | Warning>(findings: T[]): T[] {
-  const line = (finding: T): number => finding.position?.line ?? 0;
-  const column = (finding: T): number => finding.position?.column ?? 0;
-  return findings.toSorted((a, b) => line(a) - line(b) || column(a) - column(b));
+  #takeFaults({ file, source }: Written): void {
+    for (const { position, expected, got } of source.faults) {
+      const problem = { file, position, path: '', expected, got };
+      this.#problems.set(JSON.stringify(problem), problem);
+    }
+  }
+
+  #placeOf(path: Path, at: 'key' | 'value'): { file: string; position: Position; path: string } {
+    const [top, id, ...rest] = path;
+    const own = top === 'tenants' && typeof id === 'string' ? this.#tenants.get(id) : undefined;
+    const { file, source } = own ?? this.#main;
+    const inFile = own === undefined ? path : rest;
+    return { file, position: source.positionOf(inFile, at), path: pathText(inFile) };
+  }
+
+  #inOrder<T extends Problem | Warning>(findings: T[]): T[] {
+    const files = [this.#main, ...this.#tenants.values()].map(({ file }) => file);
+    const rank = new Map(files.map((file, index) => [file, index]));
+    const fileRank = ({ file }: T): number => rank.get(file) ?? files.length;
+    const line = (finding: T): number => finding.position?.line ?? 0;
+    const column = (finding: T): number => finding.position?.column ?? 0;
+    return findings.toSorted((a, b) => fileRank(a) - fileRank(b) || line(a) - line(b) || column(a) - column(b));
+  }
 }

@@ -1,6 +1,11 @@
 import { ROUTING, SETTINGS } from './settingsSchema.ts';
 import { SIZE_PATTERN } from './units.ts';
 
+const LISTEN_EXPECTED = '"host:port", "[IPv6]:port", "unix:<path>" or "fd:<number from 3>"';
+
+/** Completes "expected …" where there is no tenant at all. */
+export const TENANTS_EXPECTED = 'a mapping with at least one tenant';
+
 /**
  * A part of the schema: JSON Schema 2020-12 and two annotations. `expected` completes "expected …" in a message;
  * `secret` keeps what was found there out of it.
@@ -27,32 +32,38 @@ export interface Schema {
   readonly maximum?: number;
 }
 
+const tokenSource: Readonly<Record<string, Schema>> = {
+  env: {
+    type: 'string',
+    minLength: 1,
+    description: 'Name of a variable of the gateway itself that holds the token.',
+    expected: 'the name of an environment variable',
+    secret: true,
+  },
+  file: {
+    type: 'string',
+    minLength: 1,
+    description: 'Path of a file that holds the token; white space around it does not count.',
+    expected: 'the path of a file',
+    secret: true,
+  },
+  sha256: {
+    type: 'string',
+    pattern: '^[0-9A-Fa-f]{64}$',
+    description: "SHA-256 of the token's bytes in hex.",
+    expected: 'a SHA-256 in 64 hex digits (quoted if they are all digits)',
+    secret: true,
+  },
+};
+
+const ONE_SOURCE: readonly Schema[] = [{ required: ['env'] }, { required: ['file'] }, { required: ['sha256'] }];
+
 const token: Schema = {
   type: 'object',
   additionalProperties: false,
-  oneOf: [{ required: ['env'] }, { required: ['file'] }, { required: ['sha256'] }],
+  oneOf: ONE_SOURCE,
   properties: {
-    env: {
-      type: 'string',
-      minLength: 1,
-      description: 'Name of a variable of the gateway itself that holds the token.',
-      expected: 'the name of an environment variable',
-      secret: true,
-    },
-    file: {
-      type: 'string',
-      minLength: 1,
-      description: 'Path of a file that holds the token; white space around it does not count.',
-      expected: 'the path of a file',
-      secret: true,
-    },
-    sha256: {
-      type: 'string',
-      pattern: '^[0-9A-Fa-f]{64}$',
-      description: "SHA-256 of the token's bytes in hex.",
-      expected: 'a SHA-256 in 64 hex digits (quoted if they are all digits)',
-      secret: true,
-    },
+    ...tokenSource,
     tenants: {
       type: 'array',
       minItems: 1,
@@ -73,6 +84,32 @@ const token: Schema = {
   secret: true,
 };
 
+const admin: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    listen: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'Where operators reach the gateway: `host:port`, `[::1]:port`, `unix:<path>` or `fd:<number>`. Default: the ' +
+        'socket `admin.sock` in `stateDir`, for its owner alone.',
+      expected: LISTEN_EXPECTED,
+    },
+    token: {
+      type: 'object',
+      additionalProperties: false,
+      oneOf: ONE_SOURCE,
+      properties: tokenSource,
+      description: 'Where the token that operators send comes from. Needed where `listen` is no Unix socket.',
+      expected: 'a mapping with exactly one of env, file and sha256',
+      secret: true,
+    },
+  },
+  description: "The operators' own listener; nothing of it is on the public one.",
+  expected: 'a mapping with listen and token',
+};
+
 const pack: Schema = {
   type: 'object',
   additionalProperties: false,
@@ -81,7 +118,8 @@ const pack: Schema = {
   expected: "a mapping with the deployment's settings",
 };
 
-const tenant: Schema = {
+/** One tenant, under `tenants` or as a file of `tenantsDir`. */
+export const TENANT_SCHEMA: Schema = {
   type: 'object',
   additionalProperties: false,
   properties: {
@@ -113,15 +151,16 @@ const tenant: Schema = {
 export const CONFIGURATION_SCHEMA: Schema = {
   type: 'object',
   additionalProperties: false,
-  required: ['tokens', 'tenants'],
+  required: ['tokens'],
   properties: {
     listen: {
       type: 'string',
       minLength: 1,
       description:
         'Where calls are answered: `host:port`, `[::1]:port`, `unix:<path>` or `fd:<number>`. Default: 127.0.0.1:8787.',
-      expected: '"host:port", "[IPv6]:port", "unix:<path>" or "fd:<number from 3>"',
+      expected: LISTEN_EXPECTED,
     },
+    admin,
     stateDir: {
       type: 'string',
       minLength: 1,
@@ -144,6 +183,21 @@ export const CONFIGURATION_SCHEMA: Schema = {
         'Request bodies held at once, at most a quarter of it by one tenant. Default: 64MiB, at least 40MiB.',
       expected: 'a size with its unit, such as "64MiB"',
     },
+    memory: {
+      type: 'string',
+      pattern: SIZE_PATTERN,
+      description:
+        'Proportional memory (PSS) that all processes of packs together may take; the coldest idle ones make room. At ' +
+        'least 1MiB. Default: no budget.',
+      expected: 'a size with its unit, such as "2GiB"',
+    },
+    boots: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000,
+      description: 'Processes that may be starting at once. Default: the number of CPU cores, at least 2.',
+      expected: 'a whole number from 1 to 1000',
+    },
     defaults: {
       type: 'object',
       additionalProperties: false,
@@ -153,14 +207,21 @@ export const CONFIGURATION_SCHEMA: Schema = {
     },
     tenants: {
       type: 'object',
-      additionalProperties: tenant,
+      additionalProperties: TENANT_SCHEMA,
       propertyNames: {
         pattern: '^[!-~]{1,128}$',
         expected: 'an id of 1 to 128 printable ASCII characters without blanks',
       },
-      minProperties: 1,
-      description: 'The tenants by id.',
-      expected: 'a mapping with at least one tenant',
+      description: 'The tenants by id. At least one, unless `tenantsDir` is set.',
+      expected: TENANTS_EXPECTED,
+    },
+    tenantsDir: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'Folder with a file for each further tenant, `<id>.yaml`, `.yml` or `.json`, that holds what would stand under ' +
+        'its id in `tenants`. Paths in it count from that folder.',
+      expected: 'the path of a folder',
     },
   },
   description: 'The configuration of packgate.',

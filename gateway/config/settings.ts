@@ -4,12 +4,22 @@ import { describe } from './describe.ts';
 import { nearestOf, nearestPartOf } from './level.ts';
 import type { Found, Levels } from './level.ts';
 import type { Surroundings } from './surroundings.ts';
-import { MAX_DURATION_MS, parseDurationMs } from './units.ts';
+import { MAX_DURATION_MS, parseDurationMs, parseSizeBytes } from './units.ts';
 
 /** What a deployment is run with, apart from what it is and who gets to it. */
 export type RunSettings = Pick<
   DeploymentSettings,
-  'env' | 'envCheck' | 'bootTimeoutMs' | 'drainMs' | 'concurrency' | 'queue' | 'restart' | 'idleMs'
+  | 'indexHash'
+  | 'env'
+  | 'envCheck'
+  | 'bootTimeoutMs'
+  | 'drainMs'
+  | 'concurrency'
+  | 'queue'
+  | 'restart'
+  | 'idleMs'
+  | 'start'
+  | 'recycle'
 >;
 
 const DEFAULTS = {
@@ -23,7 +33,12 @@ const DEFAULTS = {
   restartMaxMs: 60_000,
   restartHealthyMs: 60_000,
   idleMs: 15 * 60_000,
+  start: 'lazy',
 } as const;
+
+/** Younger or smaller processes would be replaced faster than they start. */
+const MIN_RECYCLE_AGE_MS = 1000;
+const MIN_RECYCLE_MEMORY_BYTES = 2 ** 20;
 
 /** The nearest of everything that is set, and the defaults. */
 export function readRunSettings(levels: Levels, surroundings: Surroundings): RunSettings {
@@ -34,7 +49,9 @@ export function readRunSettings(levels: Levels, surroundings: Surroundings): Run
     report.warn(drain.path, 'pack services end their calls 8 s after SIGTERM, however long they are given');
   }
   const idle = nearestOf(levels, 'idle');
+  const indexHash = nearestOf(levels, 'indexHash')?.value.toLowerCase();
   return {
+    ...(indexHash !== undefined && { indexHash: indexHash.replace(/^(?:sha256:)?/, 'sha256:') }),
     env: readEnvOf(levels),
     envCheck: nearestOf(levels, 'envCheck')?.value ?? DEFAULTS.envCheck,
     bootTimeoutMs: durationMs(nearestOf(levels, 'bootTimeout'), DEFAULTS.bootTimeoutMs, 1, surroundings),
@@ -46,6 +63,8 @@ export function readRunSettings(levels: Levels, surroundings: Surroundings): Run
     },
     restart: readRestart(levels, surroundings),
     idleMs: idle?.value === 'never' ? Number.POSITIVE_INFINITY : durationMs(idle, DEFAULTS.idleMs, 1, surroundings),
+    start: nearestOf(levels, 'start')?.value ?? DEFAULTS.start,
+    recycle: readRecycle(levels, surroundings),
   };
 }
 
@@ -65,6 +84,21 @@ function readRestart(levels: Levels, surroundings: Surroundings): DeploymentSett
   return { minMs, maxMs, healthyMs: durationMs(healthy, DEFAULTS.restartHealthyMs, 0, surroundings) };
 }
 
+function readRecycle(levels: Levels, surroundings: Surroundings): DeploymentSettings['recycle'] {
+  const age = nearestPartOf(levels, 'recycle', 'age');
+  const memory = nearestPartOf(levels, 'recycle', 'memory');
+  const memoryBytes = memory === undefined ? Number.POSITIVE_INFINITY : parseSizeBytes(memory.value);
+  if (memory !== undefined && (memoryBytes === undefined || memoryBytes < MIN_RECYCLE_MEMORY_BYTES)) {
+    const expected = memoryBytes === undefined ? 'a size that can be counted' : 'a size of at least "1MiB"';
+    surroundings.report.problem(memory.path, { expected, got: describe(memory.value) });
+  }
+  return {
+    ageMs: durationMs(age, Number.POSITIVE_INFINITY, MIN_RECYCLE_AGE_MS, surroundings),
+    calls: nearestPartOf(levels, 'recycle', 'calls')?.value ?? Number.POSITIVE_INFINITY,
+    memoryBytes: memoryBytes ?? Number.POSITIVE_INFINITY,
+  };
+}
+
 /** The schema has seen that it is a duration; whether a timer can wait that long is judged here. */
 function durationMs(
   found: Found<string> | undefined,
@@ -76,7 +110,8 @@ function durationMs(
   const value = parseDurationMs(found.value);
   if (value !== undefined && value >= minimumMs) return value;
   const days = Math.floor(MAX_DURATION_MS / 86_400_000);
-  const expected = value === undefined ? `a duration of at most ${days} days` : 'a duration above zero';
+  const least = minimumMs > 1 ? `a duration of at least ${minimumMs} ms` : 'a duration above zero';
+  const expected = value === undefined ? `a duration of at most ${days} days` : least;
   report.problem(found.path, { expected, got: describe(found.value) });
   return defaultMs;
 }

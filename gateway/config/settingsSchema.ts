@@ -1,5 +1,5 @@
 import type { Schema } from './schema.ts';
-import { DURATION_PATTERN } from './units.ts';
+import { DURATION_PATTERN, SIZE_PATTERN } from './units.ts';
 
 /** Names an environment can have (E2). */
 export const ENV_NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_]*$';
@@ -62,6 +62,13 @@ export const SETTINGS: Readonly<Record<string, Schema>> = {
     'The index file that is served. Default: `<path>/dist/index.json`, else `<path>/index.json`, else it is built at start.',
     'the path of an index file',
   ),
+  indexHash: {
+    type: 'string',
+    pattern: '^(?:sha256:)?[0-9A-Fa-f]{64}$',
+    description:
+      "SHA-256 of the index file's bytes, `sha256:HEX`: an index of any other is not served. Default: any is.",
+    expected: '"sha256:" and 64 hex digits',
+  },
   runtime: options(
     ['node', 'python', 'command'],
     'What serves the pack. Default: `command` where a command is set, `node` for a `kindgi.config.*`, `python` for a ' +
@@ -131,6 +138,26 @@ export const SETTINGS: Readonly<Record<string, Schema>> = {
     pattern: `${DURATION_PATTERN}|^never$`,
     description: 'A process that got no call for that long is stopped; `never`. Default: 15m.',
     expected: 'a duration with its unit, such as "90s" or "15m", or "never"',
+  },
+  start: options(
+    ['lazy', 'eager'],
+    'When there is a process: `lazy`, from the first call until it was idle; `eager`, always. Default: `lazy`.',
+  ),
+  recycle: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      age: duration('It is that old. At least 1s. Default: never.'),
+      calls: count(1, 1_000_000_000, 'It was given so many calls. Default: never.'),
+      memory: {
+        type: 'string',
+        pattern: SIZE_PATTERN,
+        description: 'It takes so much proportional memory (PSS). At least 1MiB. Default: never.',
+        expected: 'a size with its unit, such as "512MiB"',
+      },
+    },
+    description: 'When a process is replaced by a new one, without a lost call. The first that is reached counts.',
+    expected: 'a mapping with age, calls and memory',
   },
 };
 

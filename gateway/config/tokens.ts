@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import { tenantKey } from '../../shared/protocol/tenantId.ts';
 import type { TokenGrant } from './configuration.ts';
 import { describe } from './describe.ts';
-import { readText } from './files.ts';
 import { nearest } from './nearest.ts';
 import type { Path } from './problem.ts';
 import { pathText } from './problem.ts';
 import { present } from './raw.ts';
-import type { RawConfiguration, RawToken } from './raw.ts';
+import type { RawConfiguration, RawToken, RawTokenSource } from './raw.ts';
+import { readPart } from './surroundings.ts';
 import type { Surroundings } from './surroundings.ts';
 import { namesOfPacks } from './tenant.ts';
 
@@ -25,7 +25,7 @@ export async function readTokens(raw: RawConfiguration, surroundings: Surroundin
   const places = new Map<string, Path>();
   for (const [index, token] of present(raw.tokens)) {
     const path = ['tokens', index];
-    const sha256 = await hashOf(token, path, surroundings);
+    const sha256 = await hashOfToken(token, path, surroundings);
     const tenants = readTenants(token, path, raw, surroundings);
     checkDeployment(token, path, raw, surroundings);
     if (sha256 === undefined) continue;
@@ -40,7 +40,12 @@ export async function readTokens(raw: RawConfiguration, surroundings: Surroundin
   return grants;
 }
 
-async function hashOf(token: RawToken, path: Path, surroundings: Surroundings): Promise<string | undefined> {
+/** SHA-256 of a token in lower-case hex, wherever it comes from. Undefined, and reported, where there is none. */
+export async function hashOfToken(
+  token: RawTokenSource,
+  path: Path,
+  surroundings: Surroundings,
+): Promise<string | undefined> {
   if (token.sha256 !== undefined) return token.sha256.toLowerCase();
   const { env, folder, report } = surroundings;
   if (token.env !== undefined) {
@@ -51,7 +56,7 @@ async function hashOf(token: RawToken, path: Path, surroundings: Surroundings): 
     return undefined;
   }
   if (token.file === undefined) return undefined;
-  const file = await readText(resolve(folder, token.file), MAX_FILE_BYTES);
+  const file = await readPart(resolve(folder, token.file), MAX_FILE_BYTES, surroundings);
   if ('text' in file) return hashOfText(file.text, [...path, 'file'], 'the file', surroundings);
   report.problem([...path, 'file'], { expected: 'a file that can be read', got: file.trouble });
   return undefined;
@@ -77,7 +82,7 @@ function wrongWith(token: string): string {
 function readTenants(
   token: RawToken,
   path: Path,
-  { tenants }: RawConfiguration,
+  { tenants, tenantsDir }: RawConfiguration,
   { report }: Surroundings,
 ): TokenGrant['tenants'] {
   if (token.tenants === undefined) return 'any';
@@ -88,7 +93,13 @@ function readTenants(
     // A tenant that was left out because something is wrong with it has its own problem.
     if (configured.has(tenantKey(id)) || tenants === undefined || report.isBad(['tenants', id])) continue;
     const near = nearest(id, configured.values());
-    report.problem([...path, 'tenants', index], {
+    const place = [...path, 'tenants', index];
+    // Its file may come, or has been taken away: that must not keep the others from being changed.
+    if (tenantsDir !== undefined) {
+      report.warn(place, `there is no tenant ${describe(id)} yet`);
+      continue;
+    }
+    report.problem(place, {
       expected: "a configured tenant's id",
       got: describe(id),
       ...(near === undefined ? {} : { todo: `Did you mean "${near}"?` }),

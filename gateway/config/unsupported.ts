@@ -3,6 +3,6 @@
  * refusing it: a limit or an isolation that is written down but not in force.
  */
 export const UNSUPPORTED: { readonly [place in 'gateway' | 'deployment']: ReadonlySet<string> } = {
-  gateway: new Set(['tls', 'admin', 'memory', 'requireIsolation', 'tenantsDir']),
-  deployment: new Set(['start', 'recycle', 'isolation', 'user', 'limits', 'indexHash']),
+  gateway: new Set(['tls', 'requireIsolation']),
+  deployment: new Set(['isolation', 'user', 'limits']),
 };

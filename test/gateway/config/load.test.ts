@@ -1,8 +1,21 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { load } from '../../../gateway/config/load.ts';
-import { configurationOf, HOST_ENV, makeFolder, TENANT_A, TENANT_B, warningsOf, withTenant } from './folder.ts';
+import {
+  configurationOf,
+  HOST_ENV,
+  loadYaml,
+  makeFolder,
+  TENANT_A,
+  TENANT_B,
+  TOKEN,
+  warningsOf,
+  withTenant,
+} from './folder.ts';
 
 const INDEX = JSON.stringify({ v: 1, packId: 'p' });
 
@@ -10,14 +23,20 @@ describe('a configuration with nothing but what must be there', () => {
   it('gets the defaults', async () => {
     const folder = makeFolder({ 'packgate.yaml': withTenant() });
     const loaded = await load('packgate.yaml', { env: HOST_ENV, cwd: folder });
+    const sources = [join(folder, 'packgate.yaml')];
     expect(loaded).toEqual({
       warnings: [],
+      sources,
       configuration: {
         file: join(folder, 'packgate.yaml'),
         listen: { kind: 'tcp', host: '127.0.0.1', port: 8787 },
         stateDir: join(folder, '.packgate'),
         tokens: [{ sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string, tenants: 'any' }],
         bodiesBytes: 64 * 1024 * 1024,
+        admin: { listen: { kind: 'unix', path: join(folder, '.packgate/admin.sock') } },
+        memoryBytes: Infinity,
+        boots: Math.max(2, availableParallelism()),
+        sources,
         deployments: [
           {
             tenantId: TENANT_A,
@@ -34,6 +53,8 @@ describe('a configuration with nothing but what must be there', () => {
             queue: { size: 1000, waitMs: 30_000 },
             restart: { minMs: 250, maxMs: 60_000, healthyMs: 60_000 },
             idleMs: 900_000,
+            start: 'lazy',
+            recycle: { ageMs: Infinity, calls: Infinity, memoryBytes: Infinity },
           },
         ],
       },
@@ -82,6 +103,23 @@ tenants:
     ]);
   });
 
+  it('say when a process is there, and when it is replaced', async () => {
+    const { deployments, memoryBytes, boots } = await configurationOf(`
+memory: 2GiB
+boots: 3
+tokens: [{ env: TOKEN }]
+defaults: { start: eager, recycle: { calls: 10, memory: 1MiB } }
+tenants:
+  ${TENANT_A}: { pack: packs/a, recycle: { age: 1s } }
+  ${TENANT_B}: { pack: packs/b, start: lazy, recycle: { calls: 20 } }
+`);
+    expect([memoryBytes, boots]).toEqual([2 ** 31, 3]);
+    expect(deployments.map(({ start, recycle }) => [start, recycle])).toEqual([
+      ['eager', { ageMs: 1000, calls: 10, memoryBytes: 2 ** 20 }],
+      ['lazy', { ageMs: Infinity, calls: 20, memoryBytes: 2 ** 20 }],
+    ]);
+  });
+
   it('may be the folder of a pack that all tenants share', async () => {
     const { deployments } = await configurationOf(
       `tokens: [{ env: TOKEN }]\ndefaults: { path: packs/a }\ntenants: { ${TENANT_A}: {}, ${TENANT_B}: {} }`,
@@ -105,6 +143,11 @@ describe('the index', () => {
     expect(await indexOf({})).toBeUndefined();
   });
 
+  it.each(['sha256:AA', 'AA', 'aa'])('may be pinned by its hash, written as %s…', async (written) => {
+    const { deployments } = await configurationOf(withTenant(`indexHash: "${written}${'bc'.repeat(31)}"`));
+    expect(deployments[0]?.indexHash).toBe(`sha256:aa${'bc'.repeat(31)}`);
+  });
+
   it('that was found and cannot be served is warned of: the other tenants can do without it', async () => {
     const [warning] = await warningsOf(withTenant(), { 'packs/a/index.json': '{"v":7}' });
     expect(warning).toContain('packs/a/index.json is what will be served, but is a file whose "v" is the number 7');
@@ -124,6 +167,49 @@ describe('paths', () => {
         deployments: [{ path: join(folder, 'packs/a'), index: join(folder, 'i.json') }],
       },
     });
+  });
+});
+
+describe('sources', () => {
+  it('are all files whose change changes the configuration or what is served, the configuration first', async () => {
+    const files = {
+      'all.env': 'A=1',
+      'key.txt': 'k',
+      'caller.token': `${TOKEN}-3`,
+      'operator.token': `${TOKEN}-4`,
+      'i.json': INDEX,
+      'packs/b/dist/index.json': INDEX,
+      [`tenants.d/${TENANT_B}.yaml`]: 'pack: ../packs/b',
+    };
+    const loaded = await loadYaml(
+      `admin: { token: { file: operator.token } }
+tenantsDir: tenants.d
+tokens: [{ file: caller.token }]
+defaults: { envFiles: [all.env] }
+tenants: { ${TENANT_A}: { pack: packs/a, index: i.json, env: { K: { file: key.txt } } } }`,
+      files,
+    );
+    const folder = dirname(loaded.sources[0] ?? '');
+    const expected = ['packgate.yaml', 'tenants.d', ...Object.keys(files)].map((name) => join(folder, name));
+    expect([...loaded.sources].toSorted()).toEqual(expected.toSorted());
+    expect(loaded.sources[0]).toBe(join(folder, 'packgate.yaml'));
+    expect(loaded).toMatchObject({ configuration: { sources: loaded.sources } });
+  });
+
+  it('of a configuration that is bad are known, too, the missing ones among them', async () => {
+    const loaded = await loadYaml(withTenant('env: { K: { file: none.txt } }'));
+    expect('problems' in loaded && loaded.sources.map((path) => basename(path))).toEqual(['packgate.yaml', 'none.txt']);
+  });
+
+  it('that are pipes give what they gave at first: they can be read once', async () => {
+    const folder = makeFolder({ 'packgate.yaml': withTenant().replace('env: TOKEN', 'file: pipe') });
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    const pipes = new Map<string, string>();
+    const first = load('packgate.yaml', { env: {}, cwd: folder, pipes });
+    await writeFile(join(folder, 'pipe'), TOKEN);
+    const again = await load('packgate.yaml', { env: {}, cwd: folder, pipes });
+    expect(again).toEqual(await first);
+    expect(again).toHaveProperty('configuration');
   });
 });
 

@@ -137,6 +137,32 @@ it('any text gives problems or a configuration, never an exception', { timeout: 
   );
 });
 
+it('any text as the file of a tenant gives problems that name it or a configuration', { timeout: 60_000 }, async () => {
+  const main = { tokens: [{ env: 'TOKEN' }], tenantsDir: 'tenants.d' };
+  const cwd = makeFolder({ 'packgate.yaml': stringify(main), 'tenants.d/x.yaml': '' });
+  const settings = fc.record({
+    pack: fc.constant('../packs/a'),
+    idle: value,
+    recycle: value,
+    hosts: value,
+    packs: value,
+  });
+  const text = fc.oneof(fc.string({ unit: 'binary' }), value.map(stringify), settings.map(stringify));
+  const outcomes = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(text, async (written) => {
+      await writeFile(join(cwd, 'tenants.d/x.yaml'), written);
+      const loaded = await load('packgate.yaml', { env: HOST_ENV, cwd });
+      const texts = 'problems' in loaded ? loaded.problems.map(problemText) : [];
+      expect(texts.filter((line) => !/^tenants\.d\/x\.yaml:\d+:\d+: /.test(line))).toEqual([]);
+      expect('problems' in loaded).toBe(texts.length > 0);
+      outcomes.add('problems' in loaded ? 'problems' : 'configuration');
+    }),
+    { numRuns: 200, examples: [['pack: ../packs/a']] },
+  );
+  expect(outcomes).toEqual(new Set(['configuration', 'problems']));
+});
+
 it('a secret in the wrong place is never repeated', { timeout: 60_000 }, async () => {
   const secret = 'Zq7-hunter2-Zq7';
   const hidden = fc.constantFrom<unknown>(

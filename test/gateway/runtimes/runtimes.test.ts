@@ -27,6 +27,8 @@ const settings = (runtime: RuntimeSettings, env: Record<string, string> = {}): D
   concurrency: 32,
   queue: { size: 1, waitMs: 1 },
   restart: { minMs: 1, maxMs: 1, healthyMs: 1 },
+  start: 'lazy',
+  recycle: { ageMs: Infinity, calls: Infinity, memoryBytes: Infinity },
   idleMs: 1,
 });
 
