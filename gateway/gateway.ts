@@ -12,6 +12,7 @@ import { Deployment } from './supervisor/deployment.ts';
 import { lockStateDir } from './supervisor/lock.ts';
 import { PackSource } from './supervisor/source.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
+import { sweepLeftovers } from './supervisor/sweep.ts';
 import { Watchdog } from './supervisor/watchdog.ts';
 
 /** What a gateway is given of the world around it. */
@@ -42,7 +43,9 @@ export async function openGateway(configuration: Configuration, deps: GatewayDep
   const { clock, log, packLog, hostEnv } = deps;
   const { stateDir } = configuration;
   const unlock = await lockStateDir(stateDir);
-  const watchdog = new Watchdog(hostEnv.PATH, log);
+  await sweepLeftovers(stateDir, log);
+  const watchdog = new Watchdog({ path: hostEnv.PATH, stateDir, log });
+  await watchdog.open();
   const { launch } = watchdog;
   const requiresPortProof = hasSeveralTenants(configuration);
   const deployments = configuration.deployments.map((settings) => {
@@ -61,10 +64,10 @@ export async function openGateway(configuration: Configuration, deps: GatewayDep
     onInternalError: (error) => log.error({ event: 'internal-error', err: error }, 'a bug of packgate'),
   });
   const address = await server.open(configuration.listen).catch(async (cause: unknown) => {
+    await watchdog.close();
     await unlock();
     throw cause;
   });
-  watchdog.open();
   supervisor.open();
   const close = async (): Promise<void> => {
     await supervisor.close();

@@ -60,7 +60,7 @@ async function groupMembers(leader: number): Promise<number[]> {
 }
 
 /** Field 5 of `/proc/PID/stat`; the command's name before it may hold blanks and brackets. */
-async function groupOf(pid: number): Promise<number | undefined> {
+export async function groupOf(pid: number | 'self'): Promise<number | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[2] === undefined ? undefined : Number(fields[2]);

@@ -2,12 +2,14 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { LaunchSpec } from '../runtimes/launchSpec.ts';
+import { spawnProblem } from './spawnProblem.ts';
+import { mayMeanNotExecuted, notExecuted, Opening, tethered } from './tether.ts';
 
 /** How a process ended. */
 export type Exit =
   | { readonly kind: 'code'; readonly code: number }
   | { readonly kind: 'signal'; readonly signal: string }
-  /** It never ran: no such program, no permission, no process or descriptor left, … */
+  /** It never ran: no such program, no permission, no process or descriptor left, … `reason` is for the operator. */
   | { readonly kind: 'spawn-failed'; readonly reason: string };
 
 /** Where the bytes go that a process prints; both streams are always read, so that it never blocks on its output. */
@@ -31,10 +33,24 @@ export interface PackProcess {
   readonly exited: Promise<Exit>;
   /** Settles after `exited`, when its last output has been read, or can be waited for no longer. */
   readonly finished: Promise<Exit>;
-  /** To the leader alone: a service hears of its drain once, not once for every process it started. */
+  /**
+   * To the leader alone: a service hears of its drain once, not once for every process it started. After its exit:
+   * nothing, since its number may be another's by then.
+   */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** SIGKILL for the whole group, also when its leader has gone. */
+  /** SIGKILL for the whole group, also when its leader has gone. Once it has finished: nothing. */
   killGroup(): void;
+}
+
+export interface StartOptions {
+  /** Gives it an `input`. Default: none. */
+  readonly hasInput?: boolean;
+  /**
+   * Absolute path of a `setpriv` that can bind a process to the life of its parent; see `findTether`. Default: the
+   * process does not notice when the gateway ends. The kernel ends it with the *thread* that started it: only the main
+   * thread may start processes.
+   */
+  readonly tether?: string | undefined;
 }
 
 /**
@@ -45,46 +61,80 @@ export interface PackProcess {
  * `error` event, which then ends the gateway (seen with EMFILE). None of what execa adds is used for a process that
  * lives long and whose output must not be collected.
  */
-export function startProcess(spec: LaunchSpec, sinks: OutputSinks, { hasInput = false } = {}): PackProcess {
+export function startProcess(spec: LaunchSpec, sinks: OutputSinks, options: StartOptions = {}): PackProcess {
+  const { hasInput = false, tether } = options;
+  const { command, args } = tether === undefined ? spec : tethered(spec, tether);
   let child: ChildProcess;
   try {
-    child = spawn(spec.command, [...spec.args], {
+    child = spawn(command, [...args], {
       cwd: spec.cwd,
       env: { ...spec.env },
       detached: true,
       stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     });
   } catch (cause) {
-    return unstarted(cause as Error);
+    return unstarted(spec, cause as Error);
   }
-  const exited = new Promise<Exit>((resolve) => {
-    child.once('exit', (code, signal) => resolve(exitOf(code, signal)));
-    // Said instead of `exit` when there was no process to begin with.
-    child.once('error', ({ message }) => resolve({ kind: 'spawn-failed', reason: message }));
+  let isOver = false;
+  const ended = new Promise<Exit | Error>((resolve) => {
+    child.once('exit', (code, signal) => {
+      isOver = true;
+      resolve(exitOf(code, signal));
+    });
+    // Said instead of `exit` when there was no process to begin with; of a process it says that a signal did not reach it.
+    child.on('error', (error) => child.pid === undefined && resolve(error));
   });
   // Neither is there when the descriptors for them could not be had.
   const streams = [child.stdout, child.stderr].filter((stream) => stream != null);
+  const opening = new Opening();
   child.stdin?.on('error', ignore);
   child.stdout?.on('data', sinks.onStdout).on('error', ignore);
   child.stderr?.on('data', sinks.onStderr).on('error', ignore);
-  const killGroup = (): void => sendSignal(-(child.pid ?? 0), 'SIGKILL');
+  if (tether !== undefined) child.stderr?.on('data', (chunk: Buffer) => opening.add(chunk));
+  const exited = ended.then(async (end) => {
+    if (end instanceof Error) return unexecuted(await spawnProblem(spec, end));
+    if (end.kind !== 'code' || !mayMeanNotExecuted(end.code)) return end;
+    const reason = await notExecuted(spec, end.code, async () => {
+      await lastOutput(streams);
+      return opening.text();
+    });
+    return reason === undefined ? end : unexecuted(reason);
+  });
+  let isFinished = false;
+  const killGroup = (): void => {
+    if (!isFinished) sendSignal(-(child.pid ?? 0), 'SIGKILL');
+  };
   return {
     pid: child.pid,
     input: child.stdin ?? undefined,
     exited,
     finished: exited.then(async (exit) => {
       killGroup();
+      isFinished = true;
       await lastOutput(streams);
+      for (const stream of streams) stream.destroy();
       return exit;
     }),
-    signal: (signal) => sendSignal(child.pid ?? 0, signal),
+    signal: (signal) => {
+      if (!isOver) sendSignal(child.pid ?? 0, signal);
+    },
     killGroup,
   };
 }
 
-function unstarted(error: Error): PackProcess {
-  const exit = Promise.resolve<Exit>({ kind: 'spawn-failed', reason: error.message });
+/** SIGKILL for a process that another gateway left behind, or for the group it leads; never for `init` or this process. */
+export function killLeftover(pid: number, withGroup: boolean): void {
+  if (!Number.isSafeInteger(pid) || pid <= 1 || pid === process.pid) return;
+  sendSignal(withGroup ? -pid : pid, 'SIGKILL');
+}
+
+function unstarted(spec: LaunchSpec, error: Error): PackProcess {
+  const exit = spawnProblem(spec, error).then(unexecuted);
   return { pid: undefined, input: undefined, exited: exit, finished: exit, signal: ignore, killGroup: ignore };
+}
+
+function unexecuted(reason: string): Exit {
+  return { kind: 'spawn-failed', reason };
 }
 
 function exitOf(code: number | null, signal: string | null): Exit {
@@ -109,7 +159,6 @@ async function lastOutput(streams: readonly Readable[]): Promise<void> {
   });
   await Promise.race([ended, patience]);
   clearTimeout(timer);
-  for (const stream of streams) stream.destroy();
 }
 
 function endOf(stream: Readable): Promise<void> {

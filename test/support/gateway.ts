@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { Endpoint } from './calls.ts';
@@ -27,6 +28,13 @@ export interface GatewayOptions {
   readonly configuration?: Readonly<Record<string, unknown>>;
   /** How many descriptors it may have open; a shell's `ulimit -n`. */
   readonly descriptorLimit?: number;
+  /** Stands before its command line, and replaces itself by it: another user, for example. */
+  readonly prefix?: readonly string[];
+  /**
+   * How it is started: `group`: as the leader of a process group; `terminal`: as the leader of a pseudo-terminal's
+   * foreground group, with standard input, output and error on it. Otherwise as a child of the test, without input.
+   */
+  readonly as?: 'group' | 'terminal';
   /** More environment variables of the gateway. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -48,6 +56,16 @@ export interface Gateway extends Endpoint {
   readonly output: () => string;
   /** The first record that fits, awaited when it is not there yet. */
   readonly waitForRecord: (fits: (record: LogRecord) => boolean, withinMs?: number) => Promise<LogRecord>;
+  /**
+   * From now on its outputs are read at this rate each, beyond what the pipes take; the returned function reads on at
+   * full speed.
+   */
+  readonly readSlowly: (bytesPerSecond: number) => () => void;
+  /** Types into its terminal. */
+  readonly type: (text: string) => void;
+  /** Closes its terminal as a broken connection does: the other end is gone at once. */
+  readonly hangUp: () => void;
+  /** Of the process; of the terminal's program where it runs on one, which ends with the gateway's exit code. */
   readonly exit: Promise<ProcessExit>;
   readonly signal: (signal: NodeJS.Signals) => void;
   /** SIGTERM, then the exit. */
@@ -58,17 +76,16 @@ export async function startGateway(options: GatewayOptions, atEnd: AtEnd = onTes
   if (!existsSync(MAIN)) throw new Error('dist is missing: run `npm run build` first');
   const token = randomBytes(24).toString('base64url');
   const file = writeConfiguration(options);
-  const argv = [process.execPath, MAIN, 'serve', '-c', file];
-  const limit = String(options.descriptorLimit ?? 'unlimited');
-  const [program = '', ...args] =
-    options.descriptorLimit === undefined ? argv : ['sh', '-c', 'ulimit -n "$0" && exec "$@"', limit, ...argv];
+  const argv = [...(options.prefix ?? []), process.execPath, MAIN, 'serve', '-c', file];
+  const [program = '', ...args] = commandLine(argv, options);
   const child = spawn(program, args, {
     cwd: options.folder,
     env: { PATH: process.env.PATH, [TOKEN_NAME]: token, ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: options.as === 'group',
+    stdio: [options.as === 'terminal' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
   atEnd(() => endEverything(child, options.folder));
-  const log = collectLog(child);
+  const log = collectLog(child, options.as === 'terminal' ? child.stdout : child.stderr);
   const exit = new Promise<ProcessExit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
@@ -81,23 +98,41 @@ export async function startGateway(options: GatewayOptions, atEnd: AtEnd = onTes
   const listening = await Promise.race([waitForRecord((record) => record.event === 'listening'), gone]);
   gone.catch(() => {});
   const address = String(listening.address);
+  const pid = Number(listening.pid);
+  const signal = (name: NodeJS.Signals): void => {
+    if (options.as === 'terminal') process.kill(pid, name);
+    else child.kill(name);
+  };
   return {
     address,
     token,
     port: Number(new URL(address).port),
-    pid: child.pid ?? 0,
+    pid,
     get records() {
       return log.records();
     },
     output: log.output,
     waitForRecord,
+    readSlowly: (bytesPerSecond) => readSlowly(child, bytesPerSecond),
     exit,
-    signal: (signal) => void child.kill(signal),
+    type: (text) => void child.stdin?.write(text),
+    hangUp: () => void child.kill('SIGKILL'),
+    signal,
     stop: () => {
-      child.kill('SIGTERM');
+      signal('SIGTERM');
       return exit;
     },
   };
+}
+
+/** What is to be run, so that it is started as asked for. */
+function commandLine(argv: readonly string[], { descriptorLimit, as }: GatewayOptions): readonly string[] {
+  if (descriptorLimit !== undefined) {
+    return ['sh', '-c', 'ulimit -n "$0" && exec "$@"', String(descriptorLimit), ...argv];
+  }
+  if (as !== 'terminal') return argv;
+  // A pseudo-terminal of its own, whose foreground group the command leads.
+  return ['script', '-qefc', `exec ${argv.map((word) => `'${word}'`).join(' ')}`, '/dev/null'];
 }
 
 /** Returns the path of the configuration. */
@@ -115,10 +150,13 @@ function writeConfiguration({ folder, tenants, tokens = [], configuration = {} }
 }
 
 /** Reads as fast as it can and parses only what is asked for: a slow reader would cost the gateway log lines. */
-function collectLog(child: ChildProcess): Pick<Gateway, 'output'> & { records: () => LogRecord[] } {
+function collectLog(
+  child: ChildProcess,
+  logStream: Readable | null,
+): Pick<Gateway, 'output'> & { records: () => LogRecord[] } {
   const pieces: { isLog: boolean; text: string }[] = [];
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => pieces.push({ isLog: stream === child.stderr, text }));
+    stream?.setEncoding('utf8').on('data', (text: string) => pieces.push({ isLog: stream === logStream, text }));
   }
   const records: LogRecord[] = [];
   let parsedPieces = 0;
@@ -133,6 +171,17 @@ function collectLog(child: ChildProcess): Pick<Gateway, 'output'> & { records: (
       for (const line of lines) if (line.startsWith('{')) records.push(JSON.parse(line) as LogRecord);
       return records;
     },
+  };
+}
+
+function readSlowly(child: ChildProcess, bytesPerSecond: number): () => void {
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  streams.forEach((stream) => stream.pause());
+  // In a paused stream a read is what the listeners get.
+  const reading = setInterval(() => streams.forEach((stream) => void stream.read(bytesPerSecond)), 1_000);
+  return () => {
+    clearInterval(reading);
+    streams.forEach((stream) => stream.resume());
   };
 }
 

@@ -11,6 +11,7 @@ export const STUB = fileURLToPath(new URL('../fixtures/children/stub.mjs', impor
 export interface StubBehaviour {
   readonly bootDelayMs?: number;
   readonly conversation?: 'record' | 'bare' | 'choppy' | 'stdout';
+  readonly giantLineBytes?: number;
   readonly bootFailure?: {
     readonly afterMs?: number;
     readonly noiseBytes?: number;
@@ -25,6 +26,7 @@ export interface StubBehaviour {
   readonly dieAfterBodyBytes?: number;
   readonly onTerminate?: 'drain' | 'ignore';
   readonly leaveDelayMs?: number;
+  readonly lastWords?: string;
   readonly starts?: Readonly<Record<number, StubBehaviour>>;
 }
 
