@@ -6,9 +6,7 @@ import { MAX_BODY_BYTES } from '../../shared/protocol/limits.ts';
 import { CallerLeft, stopError } from './interrupt.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { Room } from './room.ts';
-
-/** An upload that sends nothing for this long is closed and gives its room back. */
-const STALL_MS = 10_000;
+import { watchStall } from './stall.ts';
 
 /** The room a call's body takes; given back once, when the call is over. */
 export class Upload {
@@ -33,7 +31,8 @@ export class Upload {
   /**
    * The whole body. Waits for room first, at most `timeoutMs`; the sender of `Expect: 100-continue` is asked to go on
    * only then.
-   * @throws {Refusal} `bodies-full`, `body-too-large`; {@link CallerLeft} when it was cut or stalled.
+   * @throws {Refusal} `bodies-full`, also when it stalls while another waits for its room; `body-too-large`;
+   * {@link CallerLeft} when it was cut or stalled for long.
    */
   async receive(
     request: IncomingMessage,
@@ -47,18 +46,26 @@ export class Upload {
     interrupt.disarm();
     interrupt.check('bodies-full');
     if (expectsContinue) response.writeContinue();
-    const { socket } = request;
-    const onStall = (): void => void request.destroy();
-    socket.setTimeout(STALL_MS, onStall);
+    let hasYielded = false;
+    let endWatch: (() => void) | undefined;
     try {
-      const body = await readBody(request, MAX_BODY_BYTES);
+      const body = await readBody(request, MAX_BODY_BYTES, (giveUp) => {
+        endWatch = watchStall(request, {
+          mustYield: () => this.#room.isWanted(this.#tenantKey),
+          onYield: () => {
+            hasYielded = true;
+            giveUp();
+          },
+          onDead: () => void request.destroy(),
+        });
+      });
+      if (hasYielded) throw new Refusal('bodies-full');
       if (body.kind === 'too-large') throw new Refusal('body-too-large');
       if (body.kind === 'cut') throw new CallerLeft();
       this.#shrinkTo(body.bytes.length);
       return body.bytes;
     } finally {
-      socket.setTimeout(0);
-      socket.off('timeout', onStall);
+      endWatch?.();
     }
   }
 

@@ -12,11 +12,16 @@ export function announcesMoreThan(request: IncomingMessage, maxBytes: number): b
 
 /**
  * Reads a body of at most `maxBytes`, counted after removing chunked framing (A24). Never holds more than that: on
- * `too-large` the rest of the request is unread, see `discardRest`. Never rejects.
+ * `too-large` the rest of the request is unread, see `discardRest`. Never rejects. `onStart` gets a function that gives
+ * up: the body is `cut` then, and the rest unread.
  */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Body> {
+export function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  onStart?: (giveUp: () => void) => void,
+): Promise<Body> {
   return new Promise((resolve) => {
-    const collected = new Collector();
+    const collected = new Collector(maxBytes);
     const finish = (body: Body): void => {
       request.off('data', onData).off('end', onEnd).off('close', onCut).off('error', onCut);
       // A later error of a broken connection is nobody's business any more, but unheard it would end the process.
@@ -35,6 +40,10 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bo
     const onCut = (): void => finish({ kind: 'cut' });
     if (request.destroyed && !request.readableEnded) return finish({ kind: 'cut' });
     request.on('data', onData).on('end', onEnd).on('close', onCut).on('error', onCut);
+    onStart?.(() => {
+      request.pause();
+      finish({ kind: 'cut' });
+    });
   });
 }
 
@@ -67,9 +76,14 @@ export function discardRest(request: IncomingMessage, maxBytes = 64 * 1024 * 102
  * million one-byte chunks in a list would take a gigabyte.
  */
 class Collector {
+  readonly #maxBytes: number;
   length = 0;
   #first: Buffer | undefined;
   #room: Buffer | undefined;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
 
   add(chunk: Buffer): void {
     if (this.#first === undefined) {
@@ -88,7 +102,7 @@ class Collector {
   #withRoomFor(more: number): Buffer {
     const needed = this.length + more;
     if (this.#room !== undefined && this.#room.length >= needed) return this.#room;
-    const larger = Buffer.allocUnsafe(Math.max(16 * 1024, needed * 2));
+    const larger = Buffer.allocUnsafe(Math.min(this.#maxBytes, Math.max(16 * 1024, needed * 2)));
     this.bytes().copy(larger);
     return larger;
   }

@@ -1,11 +1,15 @@
-// An upload that stalls gives its room back; one that is only slow is served.
+// An upload that stalls gives its room back; one that is only slow is served; neither costs another tenant anything.
 import { describe, expect, it } from 'vitest';
-import { invokeMessage } from '../support/calls.ts';
+import { invokeMessage, invokeMessageOf } from '../support/calls.ts';
 import { expectRan } from '../support/expectations.ts';
 import { until } from '../support/files.ts';
+import type { Gateway } from '../support/gateway.ts';
 import { hostStubs } from '../support/hostedStubs.ts';
 import type { HostedStub } from '../support/hostedStubs.ts';
 import { callBytes, openRawClient, rawCallHeaders, requestBytes } from '../support/rawClient.ts';
+import type { RawClient } from '../support/rawClient.ts';
+import { callTimesOf, percentile } from '../support/timing.ts';
+import { printFigures } from '../support/printFigures.ts';
 
 /** An upload without a byte for this long is closed. */
 const STALL_MS = 10_000;
@@ -79,4 +83,52 @@ describe('uploads', () => {
     expect(long.received()).toBe('');
     await long.readUntil(/"kind":"result"/);
   });
+
+  it('20 stalled ones of one tenant, or a quarter each of four: a neighbour’s calls are as without them', async () => {
+    const { gateway, stubs } = await hostStubs({ a: {}, b: {}, c: {}, d: {}, neighbour: {} });
+    for (const stub of Object.values(stubs)) expectRan(await stub.invoke());
+    await callTimesOf(stubs.neighbour, { atLeast: 200 });
+    const quiet = await callTimesOf(stubs.neighbour, { atLeast: 200 });
+
+    const stalled: RawClient[] = [];
+    for (let one = 0; one < 20; one += 1) stalled.push(await openStalled(gateway, stubs.a));
+    const oneStalls = await callTimesOf(stubs.neighbour, { atLeast: 200 });
+    for (const hog of [stubs.b, stubs.c, stubs.d]) {
+      for (let one = 0; one < 20; one += 1) stalled.push(await openStalled(gateway, hog));
+    }
+    const fourStall = await callTimesOf(stubs.neighbour, { atLeast: 200 });
+    // Nobody waits for their room, so they have kept it all the time.
+    expect(stalled.some((client) => client.isEnded())).toBe(false);
+
+    const [without, withOne, withFour] = [quiet, oneStalls, fourStall].map((times) => ({
+      p50: percentile(times, 0.5),
+      p99: percentile(times, 0.99),
+    }));
+    const text = [without, withOne, withFour].map((of) => `p50 ${of?.p50.toFixed(2)} p99 ${of?.p99.toFixed(2)} ms`);
+    printFigures(`a neighbour’s calls: ${text[0]}; one tenant stalls: ${text[1]}; four stall: ${text[2]}`);
+    for (const loud of [withOne, withFour]) expect(loud?.p99).toBeLessThan(5 * (without?.p99 ?? NaN) + 20);
+
+    // A large body of the neighbour has no room of its own: those that stall give way to it, and may try again.
+    const from = performance.now();
+    expectRan(await stubs.neighbour.post(invokeMessageOf(4_000_000, stubs.neighbour.tenantId)));
+    expect(performance.now() - from).toBeLessThan(4_000);
+    const gaveWay = await until('some have given way', () => {
+      const ended = stalled.filter((client) => client.received() !== '');
+      return ended.length > 0 && ended;
+    });
+    for (const client of gaveWay) expect(client.received()).toMatch(/^HTTP\/1\.1 503 .*retry-after: .*bodies-full/is);
+    expect(gaveWay.length).toBeLessThan(stalled.length);
+    stalled.forEach((client) => client.close());
+  }, 60_000);
 });
+
+/** Twenty of them fill a tenant's quarter of the default 64 MiB. */
+const STALLED_BYTES = 830_000;
+
+/** Sends half of a call and then nothing. */
+async function openStalled(gateway: Gateway, stub: HostedStub): Promise<RawClient> {
+  const client = await openRawClient(gateway.port);
+  const bytes = callBytes(gateway, stub.tenantId, invokeMessageOf(STALLED_BYTES, stub.tenantId));
+  client.send(bytes.subarray(0, STALLED_BYTES / 2));
+  return client;
+}

@@ -50,6 +50,21 @@ describe('reading a body', () => {
     expect(over).toEqual({ kind: 'too-large' });
   });
 
+  test('A27: whoever waits for a body can give it up: it is cut, and nothing more of it is held', async () => {
+    let received: IncomingMessage | undefined;
+    let giveUp: (() => void) | undefined;
+    const body = new Promise<Body>((resolve, reject) => {
+      open(async (request) => {
+        received = request;
+        resolve(await readBody(request, 100, (cancel) => (giveUp = cancel)));
+      }).then((socket) => {
+        socket.write(`${POST}Content-Length: 10\r\n\r\n01234`, () => setTimeout(() => giveUp?.(), 50));
+      }, reject);
+    });
+    expect(await body).toEqual({ kind: 'cut' });
+    expect([received?.isPaused(), received?.destroyed, received?.listenerCount('data')]).toEqual([true, false, 0]);
+  });
+
   test('A24: many small chunks are joined in order', async () => {
     const text = Array.from({ length: 30_000 }, (_, at) => String(at % 10)).join('');
     const chunks = text
