@@ -1,15 +1,22 @@
 import type { Logger } from 'pino';
+import type { AdminHost, Reread } from './admin/host.ts';
+import { AdminServer } from './admin/server.ts';
+import { VERSION } from './cli/version.ts';
 import type { Clock } from './clock.ts';
+import { changesBetween, nameOf } from './config/changes.ts';
 import type { Configuration, DeploymentSettings } from './config/configuration.ts';
 import { serviceName } from './config/serviceName.ts';
 import { Auth } from './front/auth.ts';
+import type { Routing } from './front/call.ts';
 import type { CallRecord } from './front/record.ts';
 import { Room } from './front/room.ts';
 import { Directory } from './front/tenant.ts';
+import { processStatus } from './gatewayStatus.ts';
 import type { HostEnv } from './runtimes/index.ts';
 import { FrontServer } from './server.ts';
-import { Deployment } from './supervisor/deployment.ts';
+import { Instance } from './supervisor/instance.ts';
 import { lockStateDir } from './supervisor/lock.ts';
+import { OperatedDeployment } from './supervisor/operated.ts';
 import { PackSource } from './supervisor/source.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 import { sweepLeftovers } from './supervisor/sweep.ts';
@@ -23,12 +30,32 @@ export interface GatewayDeps {
   readonly packLog: Logger;
   /** What children get of the gateway's own environment. */
   readonly hostEnv: HostEnv;
+  /** Reads the configuration again; what comes of it is given to `apply`. */
+  readonly reread: () => Promise<Reread>;
+}
+
+/** What going by another configuration did. Names are `tenant/deployment`. */
+export interface Applied {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+  /** Keys that changed and take effect only at the gateway's next start. */
+  readonly needsRestart: readonly string[];
 }
 
 /** A running gateway: both planes, joined. `running → draining → stopped`. */
 export interface Gateway {
   /** `http://HOST:PORT`, or `unix:PATH`. */
   readonly address: string;
+  /** Where operators reach it, in the same form. */
+  readonly adminAddress: string;
+  /**
+   * Goes by another configuration, in one tick: who may call, which deployments there are, how each is run. Only what
+   * changed moves.
+   */
+  apply(configuration: Configuration): Applied;
+  /** An index file that is served is another one now. */
+  indexChanged(path: string): void;
   /**
    * Drains: in this tick `/readyz` and new calls are refused and every child gets its SIGTERM. Settles when every child
    * has ended and the last answers are out. Called again it is the same drain.
@@ -38,49 +65,89 @@ export interface Gateway {
   hurry(): void;
 }
 
-/** Opens the state folder and the listener. Rejects with what keeps it from either; nothing is left open then. */
+/** Opens the state folder and both listeners. Rejects with what keeps it from it; nothing is left open then. */
 export async function openGateway(configuration: Configuration, deps: GatewayDeps): Promise<Gateway> {
-  const { clock, log, packLog, hostEnv } = deps;
+  const { clock, log, packLog, hostEnv, reread } = deps;
   const { stateDir } = configuration;
-  const unlock = await lockStateDir(stateDir);
-  await sweepLeftovers(stateDir, log);
-  const watchdog = new Watchdog({ path: hostEnv.PATH, stateDir, log });
-  await watchdog.open();
-  const { launch } = watchdog;
-  const requiresPortProof = hasSeveralTenants(configuration);
-  const deployments = configuration.deployments.map((settings) => {
-    const source = new PackSource(settings, { stateDir, hostEnv, launch, log, requiresPortProof });
-    return new Deployment(settings, { source, clock, log, packLog });
-  });
-  const supervisor = new Supervisor(deployments, clock);
+  let current = configuration;
   let drain: Promise<void> | undefined;
-  const server = new FrontServer({
-    auth: new Auth(configuration.tokens),
-    directory: new Directory(deployments.map(({ settings, lane }) => ({ ...entryOf(settings), lane }))),
-    room: new Room(configuration.bodiesBytes),
-    clock,
-    isDraining: () => drain !== undefined,
-    record: (record) => logCall(log, record),
-    onInternalError: (error) => log.error({ event: 'internal-error', err: error }, 'a bug of packgate'),
-  });
-  const address = await server.open(configuration.listen).catch(async (cause: unknown) => {
-    await watchdog.close();
-    await unlock();
+  const undo: (() => Promise<void>)[] = [await lockStateDir(stateDir)];
+  try {
+    await sweepLeftovers(stateDir, log);
+    const watchdog = new Watchdog({ path: hostEnv.PATH, stateDir, log });
+    undo.push(() => watchdog.close());
+    await watchdog.open();
+    const sourceOptions = {
+      stateDir,
+      hostEnv,
+      launch: watchdog.launch,
+      log,
+      get requiresPortProof() {
+        return hasSeveralTenants(current);
+      },
+    };
+    const supervisor = new Supervisor(configuration, {
+      clock,
+      log,
+      packLog,
+      create: (plan) => new Instance(plan),
+      sourceOf: (settings) => new PackSource(settings, sourceOptions),
+    });
+    let routing = routingOf(configuration, supervisor);
+    const server = new FrontServer({
+      routing: () => routing,
+      room: new Room(configuration.bodiesBytes),
+      clock,
+      isDraining: () => drain !== undefined,
+      record: (record) => logCall(log, record),
+      onInternalError: (error) => log.error({ event: 'internal-error', err: error }, 'a bug of packgate'),
+    });
+    const address = await server.open(configuration.listen);
+    undo.push(() => server.close());
+    const host = adminHost(supervisor, { address, clock, reread, isDraining: () => drain !== undefined });
+    const { listen, tokenSha256 } = configuration.admin;
+    const admin = new AdminServer({ host, log, tokenSha256 });
+    const adminAddress = await admin.open(listen);
+    undo.push(() => admin.close());
+    supervisor.open();
+    const close = async (): Promise<void> => {
+      await supervisor.close();
+      await server.close();
+      await admin.close();
+      await watchdog.close();
+      await undo[0]?.();
+    };
+    return {
+      address,
+      adminAddress,
+      apply: (next) => {
+        const changes = changesBetween(current, next);
+        current = next;
+        supervisor.apply(next, changes);
+        routing = routingOf(next, supervisor);
+        return appliedOf(changes);
+      },
+      indexChanged: (path) => supervisor.indexChanged(path),
+      close: () => (drain ??= close()),
+      hurry: () => supervisor.kill(),
+    };
+  } catch (cause) {
+    for (const step of undo.toReversed()) await step();
     throw cause;
-  });
-  supervisor.open();
-  const close = async (): Promise<void> => {
-    await supervisor.close();
-    await server.close();
-    await watchdog.close();
-    await unlock();
-  };
-  return { address, close: () => (drain ??= close()), hurry: () => supervisor.kill() };
+  }
 }
 
 /** Whether packs of one tenant could meet those of another on this machine. */
 export function hasSeveralTenants({ deployments }: Configuration): boolean {
   return new Set(deployments.map(({ tenantId }) => tenantId)).size > 1;
+}
+
+function routingOf({ tokens, deployments }: Configuration, supervisor: Supervisor): Routing {
+  const entries = deployments.flatMap((settings) => {
+    const deployment = supervisor.find(settings.tenantId, settings.name);
+    return deployment === undefined ? [] : [{ ...entryOf(settings), lane: deployment.lane }];
+  });
+  return { auth: new Auth(tokens), directory: new Directory(entries) };
 }
 
 function entryOf(settings: DeploymentSettings) {
@@ -91,6 +158,43 @@ function entryOf(settings: DeploymentSettings) {
     isDefault,
     hosts,
     ...(deploymentId !== undefined && { serviceName: serviceName(tenantId, deploymentId) }),
+  };
+}
+
+function appliedOf(changes: ReturnType<typeof changesBetween>): Applied {
+  return {
+    added: changes.added.map(nameOf),
+    removed: changes.removed.map(nameOf),
+    changed: changes.changed.map(({ settings }) => nameOf(settings)),
+    needsRestart: changes.needsRestart,
+  };
+}
+
+interface HostFacts {
+  readonly address: string;
+  readonly clock: Clock;
+  readonly reread: () => Promise<Reread>;
+  readonly isDraining: () => boolean;
+}
+
+function adminHost(supervisor: Supervisor, { address, clock, reread, isDraining }: HostFacts): AdminHost {
+  const startedAt = new Date().toISOString();
+  return {
+    deployments: () => supervisor.deployments.map((deployment) => new OperatedDeployment(deployment, clock)),
+    find: (tenantId, name) => {
+      const deployment = supervisor.find(tenantId, name);
+      return deployment && new OperatedDeployment(deployment, clock);
+    },
+    gateway: () => ({
+      version: VERSION,
+      address,
+      startedAt,
+      state: isDraining() ? 'draining' : 'running',
+      ...processStatus(),
+      instancesMemoryBytes: supervisor.budget.usedBytes,
+      memoryBudgetBytes: Number.isFinite(supervisor.budget.limitBytes) ? supervisor.budget.limitBytes : undefined,
+    }),
+    reread,
   };
 }
 

@@ -14,6 +14,7 @@ try {
     cwd: process.cwd(),
     stdout: process.stdout,
     stderr: process.stderr,
+    stdin: () => process.stdin,
     isTty: { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) },
     onSignal: (signal, listener) => void process.on(signal, listener),
     onUncaught: (listener) => void process.on('uncaughtException', listener),

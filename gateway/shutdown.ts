@@ -15,7 +15,8 @@ export interface EndSources {
 const ECHO_MS = 500;
 
 /**
- * Drains at the first SIGTERM, SIGINT or SIGHUP (a closed terminal); a later second one cuts the wait short. An error
+ * Drains at the first SIGTERM or SIGINT; a later second one cuts the wait short. SIGHUP means `reload` where there is one
+ * (it is then ignored during the drain), and a closed terminal, which drains, where there is none. An error
  * that nothing caught drains, too: dying of it at once would cut every tenant's calls and leave their processes behind.
  * Settles with the reason when everything has ended.
  */
@@ -24,6 +25,7 @@ export async function drainWhenTold(
   { onSignal, onUncaught }: EndSources,
   clock: Clock,
   log: Logger,
+  reload?: () => void,
 ): Promise<'signal' | 'uncaught'> {
   let drainingSince: number | undefined;
   const reason = await new Promise<'signal' | 'uncaught'>((resolve) => {
@@ -34,7 +36,9 @@ export async function drainWhenTold(
     });
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       onSignal(signal, () => {
-        if (drainingSince === undefined) {
+        if (signal === 'SIGHUP' && reload !== undefined) {
+          if (drainingSince === undefined) reload();
+        } else if (drainingSince === undefined) {
           drainingSince = clock.now();
           log.info({ event: 'draining', signal }, 'draining: calls under way may end');
           resolve('signal');

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { EXIT } from '../../shared/process/contract.ts';
 import { nearest } from '../config/nearest.ts';
 
 /** What a command may know of the world outside. Only `main.ts` fills it from the process; tests fill it themselves. */
@@ -10,6 +11,8 @@ export interface Io {
   readonly stdout: NodeJS.WritableStream;
   /** Messages and logs. */
   readonly stderr: NodeJS.WritableStream;
+  /** Gives standard input, which nothing touches until it is asked for. Left out: there is none. */
+  readonly stdin?: () => NodeJS.ReadableStream;
   readonly isTty: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
   /** Calls `listener` at every arrival of the signal, which then ends the process no more by itself. */
   readonly onSignal: (signal: NodeJS.Signals, listener: () => void) => void;
@@ -25,15 +28,37 @@ export interface Option {
   readonly help: string;
   /** What the help shows for the value of a `string` option: `file` gives `--config <file>`. */
   readonly value?: string;
+  /** Whether a `string` option may be given several times; its value is then the list of them. */
+  readonly isRepeatable?: true;
 }
 
 export type Options = Readonly<Record<string, Option>>;
 
-type ValueOf<T extends Option['type']> = T extends 'boolean' ? boolean : string;
+/** One argument without a dash, in the place where it stands in the list. Those that may be missing come last. */
+export interface Argument {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly help: string;
+}
+
+/** The arguments after those that have a place of their own. */
+export type Rest = Pick<Argument, 'name' | 'help'>;
+
+/** The given arguments by name; what was not given is missing. */
+export type Arguments = Readonly<Record<string, string | undefined>>;
+
+/** Of an option that is not known more closely, any. */
+type ValueOf<O extends Option> = Option extends O
+  ? boolean | string | readonly string[]
+  : O extends { readonly type: 'boolean' }
+    ? boolean
+    : O extends { readonly isRepeatable: true }
+      ? readonly string[]
+      : string;
 
 /** The given options by name. `json` is an option of every command; what was not given is missing. */
 export type Values<O extends Options = Options> = {
-  readonly [K in keyof O]?: ValueOf<O[K]['type']>;
+  readonly [K in keyof O]?: ValueOf<O[K]>;
 } & { readonly json?: boolean };
 
 /**
@@ -47,20 +72,38 @@ export interface Command<O extends Options = Options> {
   /** `packgate serve [-c <file>]`. */
   readonly usage: string;
   readonly options: O;
+  /** None when left out. */
+  readonly arguments?: readonly Argument[];
+  /** Any number of further arguments, among them everything after `--`. None when left out. */
+  readonly rest?: Rest;
   /** Command lines that work, each with what it does. */
   readonly examples: readonly { readonly line: string; readonly does: string }[];
-  /** Does the work and resolves with the exit code (`EXIT`). Throws `UsageError` for options that do not go together. */
-  run(options: Values<O>, io: Io): Promise<number>;
+  /**
+   * Does the work and resolves with the exit code (`EXIT`).
+   * @throws {UsageError} for options that do not go together.
+   * @throws {CommandError} for what keeps it from its work.
+   */
+  run(options: Values<O>, io: Io, given: Arguments, rest: readonly string[]): Promise<number>;
 }
 
-/** The command line cannot be understood: exit code 2. `hint` says what to do. */
-export class UsageError extends Error {
+/** What keeps a command from its work, with its exit code. `hint` says what to do, as a sentence. */
+export class CommandError extends Error {
+  readonly exitCode: number;
   readonly hint: string;
 
-  constructor(message: string, hint: string) {
+  constructor(exitCode: number, message: string, hint: string) {
     super(message);
-    this.name = 'UsageError';
+    this.name = 'CommandError';
+    this.exitCode = exitCode;
     this.hint = hint;
+  }
+}
+
+/** The command line cannot be understood: exit code 2. */
+export class UsageError extends CommandError {
+  constructor(message: string, hint: string) {
+    super(EXIT.usage, message, hint);
+    this.name = 'UsageError';
   }
 }
 
@@ -83,11 +126,24 @@ export const COMMON_OPTIONS = {
   help: { type: 'boolean', short: 'h', help: 'show this help' },
 } as const satisfies Options;
 
+/** What stands on a command line. */
+export interface Line {
+  readonly options: Readonly<Record<string, string | boolean | readonly string[]>>;
+  readonly given: Arguments;
+  readonly rest: readonly string[];
+}
+
 /**
- * The options in `argv`, by name. Stricter than `parseArgs` and kinder: an unknown option is a `UsageError` that names
- * the nearest known one, and a value that starts with a dash is taken for a forgotten value (`--config=-x` is possible).
+ * The options and arguments in `argv`, by name. Stricter than `parseArgs` and kinder: an unknown option is a `UsageError`
+ * that names the nearest known one, and a value that starts with a dash is taken for a forgotten value (`--config=-x` is
+ * possible). After `--` nothing is an option. `takesRest`: further arguments are no error.
  */
-export function parseOptions(argv: readonly string[], options: Options): Record<string, string | boolean> {
+export function parseLine(
+  argv: readonly string[],
+  options: Options,
+  expected: readonly Argument[] = [],
+  takesRest = false,
+): Line {
   const { tokens } = parseArgs({
     args: [...argv],
     options: Object.fromEntries(
@@ -100,11 +156,23 @@ export function parseOptions(argv: readonly string[], options: Options): Record<
     allowPositionals: true,
     tokens: true,
   });
-  const values: Record<string, string | boolean> = {};
+  const values: Record<string, string | boolean | readonly string[]> = {};
+  const given: Record<string, string> = {};
+  const rest: string[] = [];
+  const missing = [...expected];
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') {
-      throw new UsageError(`unexpected argument "${token.value}"`, 'Options start with a dash.');
+      const argument = missing.shift();
+      if (argument === undefined && takesRest) {
+        rest.push(token.value);
+        continue;
+      }
+      if (argument === undefined) {
+        throw new UsageError(`unexpected argument "${token.value}"`, 'Options start with a dash.');
+      }
+      given[argument.name] = token.value;
+      continue;
     }
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
     if (option === undefined) throw unknownOption(token.rawName, options);
@@ -116,10 +184,14 @@ export function parseOptions(argv: readonly string[], options: Options): Record<
       if (isMissing || (!token.inlineValue && token.value.startsWith('-'))) {
         throw new UsageError(`${token.rawName} needs a value`, `Write ${token.rawName} <${option.value ?? 'value'}>.`);
       }
-      values[token.name] = token.value;
+      const earlier = values[token.name];
+      if (option.isRepeatable === true) values[token.name] = [...(Array.isArray(earlier) ? earlier : []), token.value];
+      else values[token.name] = token.value;
     }
   }
-  return values;
+  const [first] = missing;
+  if (first?.isRequired === true) throw new UsageError(`<${first.name}> is missing`, `It is ${first.help}.`);
+  return { options: values, given, rest };
 }
 
 function unknownOption(rawName: string, options: Options): UsageError {

@@ -4,4 +4,10 @@ import type { Command } from './command.ts';
 export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['serve', async (): Promise<Command> => (await import('./serve.ts')).serve],
   ['check', async (): Promise<Command> => (await import('./check.ts')).check],
+  ['status', async (): Promise<Command> => (await import('./status.ts')).status],
+  ['reload', async (): Promise<Command> => (await import('./reload.ts')).reload],
+  ['restart', async (): Promise<Command> => (await import('./restart.ts')).restart],
+  ['stop', async (): Promise<Command> => (await import('./stop.ts')).stop],
+  ['start', async (): Promise<Command> => (await import('./start.ts')).start],
+  ['rollback', async (): Promise<Command> => (await import('./rollback.ts')).rollback],
 ]);

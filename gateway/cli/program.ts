@@ -1,6 +1,6 @@
 import { EXIT } from '../../shared/process/contract.ts';
 import { nearest } from '../config/nearest.ts';
-import { COMMON_OPTIONS, parseOptions, UsageError } from './command.ts';
+import { COMMON_OPTIONS, CommandError, parseLine, UsageError } from './command.ts';
 import type { Command, Io } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { commandHelp, programHelp } from './usage.ts';
@@ -14,9 +14,9 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
   try {
     return await dispatch(argv, io);
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!(error instanceof CommandError)) throw error;
     io.stderr.write(`packgate: ${error.message}. ${error.hint}\n`);
-    return EXIT.usage;
+    return error.exitCode;
   }
 }
 
@@ -40,11 +40,14 @@ async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<num
 
 async function runCommand(command: Command, argv: readonly string[], io: Io): Promise<number> {
   // Help is given whatever else is wrong with the line: that is when it is needed.
-  if (argv.includes('--help') || argv.includes('-h')) {
+  const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  if (own.includes('--help') || own.includes('-h')) {
     io.stdout.write(commandHelp(command));
     return EXIT.ok;
   }
-  return command.run(parseOptions(argv, { ...command.options, ...COMMON_OPTIONS }), io);
+  const known = { ...command.options, ...COMMON_OPTIONS };
+  const { options, given, rest } = parseLine(argv, known, command.arguments, command.rest !== undefined);
+  return command.run(options, io, given, rest);
 }
 
 async function helpOf([name]: readonly string[]): Promise<string> {

@@ -1,11 +1,14 @@
+import type { Logger } from 'pino';
 import { EXIT } from '../../shared/process/contract.ts';
 import { systemClock } from '../clock.ts';
 import type { Configuration, ListenAddress } from '../config/configuration.ts';
 import { listenText } from '../config/listen.ts';
 import { load } from '../config/load.ts';
+import type { Loaded } from '../config/load.ts';
 import { problemText, warningText } from '../config/problem.ts';
 import { hasSeveralTenants, openGateway } from '../gateway.ts';
 import { openLog } from '../log.ts';
+import { Reconfiguration } from '../reconfigure.ts';
 import { drainWhenTold } from '../shutdown.ts';
 import { CONFIG_OPTION, DEFAULT_CONFIG_FILE } from './command.ts';
 import type { Command, Io } from './command.ts';
@@ -24,6 +27,7 @@ export const serve: Command<typeof CONFIG_OPTION> = {
   examples: [
     { line: 'packgate serve', does: 'host what packgate.yaml in this folder describes' },
     { line: 'packgate serve -c /etc/packgate/packgate.yaml', does: 'host what another file describes' },
+    { line: 'kill -HUP <pid>', does: 'read it again; so does every change of its files' },
   ],
   run: async (options, io) => hostFile(options.config ?? DEFAULT_CONFIG_FILE, io),
 };
@@ -38,46 +42,96 @@ export interface HostOptions {
 
 /** Hosts what `file` describes until a signal ends it. Resolves with the exit code; what went wrong has been said. */
 export async function hostFile(file: string, io: Io, options: HostOptions = {}): Promise<number> {
-  const loaded = await load(file, io);
+  const { env, cwd } = io;
+  const { listen, stateDir } = options;
+  const pipes = new Map<string, string>();
+  const read = (): Promise<Loaded> =>
+    load(file, { env, cwd, pipes, ...(listen && { listen }), ...(stateDir !== undefined && { stateDir }) });
+  const loaded = await read();
   if ('problems' in loaded) {
     for (const problem of loaded.problems) io.stderr.write(`${problemText(problem)}\n`);
     return EXIT.badConfig;
   }
-  const { warnings } = loaded;
-  const configuration = {
-    ...loaded.configuration,
-    ...(options.listen !== undefined && { listen: options.listen }),
-    ...(options.stateDir !== undefined && { stateDir: options.stateDir }),
-  };
+  const { configuration, warnings } = loaded;
   const { logger, packLogger, flush } = openLog(STDERR);
   try {
-    const { PATH, TZ, TMPDIR } = io.env;
-    const deps = { clock: systemClock, log: logger, packLog: packLogger, hostEnv: { PATH, TZ, TMPDIR } };
-    const gateway = await openGateway(configuration, deps);
-    const stopped = drainWhenTold(gateway, io, systemClock, logger);
+    const { PATH, TZ, TMPDIR } = env;
+    const gateway = await openGateway(configuration, {
+      clock: systemClock,
+      log: logger,
+      packLog: packLogger,
+      hostEnv: { PATH, TZ, TMPDIR },
+      reread: () => reconfiguration.reread(),
+    });
+    const warnOfNeighbours = warnerOfNeighbours(logger);
+    const reconfiguration = new Reconfiguration({
+      gateway: {
+        apply: (next) => {
+          warnOfNeighbours(next);
+          return gateway.apply(next);
+        },
+        indexChanged: (path) => gateway.indexChanged(path),
+      },
+      configuration,
+      read,
+      clock: systemClock,
+      log: logger,
+    });
+    const draining = {
+      close: () => {
+        reconfiguration.close();
+        return gateway.close();
+      },
+      hurry: () => gateway.hurry(),
+    };
+    // From a terminal SIGHUP says that the terminal is gone, and with it whoever could stop the gateway.
+    const reload = io.isTty.stdin ? undefined : () => void reconfiguration.reread();
+    const stopped = drainWhenTold(draining, io, systemClock, logger, reload);
     for (const warning of warnings) logger.warn({ event: 'config-warning' }, warningText(warning));
-    if (hasSeveralTenants(configuration)) logger.warn({ event: 'not-isolated' }, NOT_ISOLATED);
-    const { address } = gateway;
+    warnOfNeighbours(configuration);
+    reconfiguration.open();
+    const { address, adminAddress } = gateway;
     const deployments = configuration.deployments.length;
-    logger.info({ event: 'listening', address, deployments, pid: process.pid }, `listening on ${address}`);
+    const record = { event: 'listening', address, adminAddress, deployments, pid: process.pid };
+    logger.info(record, `listening on ${address}`);
     options.onListening?.(address);
     return (await stopped) === 'signal' ? EXIT.ok : EXIT.failed;
   } catch (error) {
     io.stderr.write(`packgate: ${openProblem(error, configuration)}\n`);
     return EXIT.failed;
   } finally {
-    flush();
+    await flush();
   }
 }
 
+/** Says once that tenants are not kept from each other, as soon as there are several. */
+function warnerOfNeighbours(log: Logger): (configuration: Configuration) => void {
+  let isSaid = false;
+  return (configuration) => {
+    if (isSaid || !hasSeveralTenants(configuration)) return;
+    isSaid = true;
+    log.warn({ event: 'not-isolated' }, NOT_ISOLATED);
+  };
+}
+
 /** What kept the gateway from opening, and what to do about it. */
-function openProblem(error: unknown, { listen }: Configuration): string {
+function openProblem(error: unknown, { listen, admin }: Configuration): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  const where = listenText(listen);
+  const isAdmin = isAbout(error, admin.listen) && !isAbout(error, listen);
+  const [key, address] = isAdmin ? ['admin.listen', admin.listen] : ['listen', listen];
+  const where = listenText(address);
   if (code === 'EADDRINUSE')
-    return `cannot listen on ${where}: something listens there already. Stop it or change listen:.`;
+    return `cannot listen on ${where}: something listens there already. Stop it or change ${key}:.`;
   if (code === 'EACCES')
-    return `cannot listen on ${where}: not permitted. Choose a port above 1023 or another path in listen:.`;
-  if (code === 'EADDRNOTAVAIL') return `cannot listen on ${where}: this machine has no such address. Change listen:.`;
+    return `cannot listen on ${where}: not permitted. Choose a port above 1023 or another path in ${key}:.`;
+  if (code === 'EADDRNOTAVAIL') return `cannot listen on ${where}: this machine has no such address. Change ${key}:.`;
   return message;
+}
+
+/** Whether an error of listening is about this address, as far as it says. */
+function isAbout(error: unknown, listen: ListenAddress): boolean {
+  const { address, port } = error as { address?: unknown; port?: unknown };
+  // Not by the host: the error has the address that a name was found to be.
+  if (listen.kind === 'tcp') return port === listen.port;
+  return listen.kind === 'unix' && address === listen.path;
 }

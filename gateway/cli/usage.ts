@@ -1,5 +1,5 @@
 import { COMMON_OPTIONS } from './command.ts';
-import type { Command, Option } from './command.ts';
+import type { Argument, Command, Option, Rest } from './command.ts';
 
 /** What `packgate <command> --help` prints. */
 export function commandHelp(command: Command): string {
@@ -9,6 +9,7 @@ export function commandHelp(command: Command): string {
     '',
     `Usage: ${command.usage}`,
     '',
+    ...argumentLines(command.arguments ?? [], command.rest),
     'Options:',
     ...columns(options.map(([name, option]) => [optionText(name, option), option.help])),
     '',
@@ -34,9 +35,15 @@ export function programHelp(commands: readonly Command[]): string {
       ['--version', 'print the version'],
     ]),
     '',
-    'Exit codes: 0 done, 1 failed, 2 wrong usage, 78 bad configuration.',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage, 69 no gateway answers, 78 bad configuration.',
     '',
   ].join('\n');
+}
+
+function argumentLines(expected: readonly Argument[], rest: Rest | undefined): string[] {
+  const rows = expected.map(({ name, isRequired, help }) => [isRequired ? `<${name}>` : `[${name}]`, help] as const);
+  const all = rest === undefined ? rows : [...rows, [`[${rest.name}…]`, rest.help] as const];
+  return all.length === 0 ? [] : ['Arguments:', ...columns(all), ''];
 }
 
 function optionText(name: string, { short, value }: Option): string {

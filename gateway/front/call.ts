@@ -24,10 +24,15 @@ import { routeOf } from './route.ts';
 import type { Directory } from './tenant.ts';
 import { Upload } from './upload.ts';
 
-/** What every call needs of the gateway. */
-export interface Front {
+export interface Routing {
   readonly auth: Auth;
   readonly directory: Directory;
+}
+
+/** What every call needs of the gateway. */
+export interface Front {
+  /** Who may call, and which deployments there are: replaced together when the configuration changes. */
+  readonly routing: () => Routing;
   readonly room: Room;
   readonly clock: Clock;
   readonly isDraining: () => boolean;
@@ -56,8 +61,8 @@ export async function handleCall(
       return answerProbe(response, 'ready');
     }
     call = new Call(front, route, request, response);
-    const grant = front.auth.check(request.headers);
-    const lane = front.directory.find(request.headers, grant);
+    const { auth, directory } = front.routing();
+    const lane = directory.find(request.headers, auth.check(request.headers));
     call.belongsTo(lane);
     if (route === 'info') return await call.inform(lane);
     Upload.checkHeaders(request);
@@ -87,6 +92,9 @@ class Call {
   #instance: string | undefined;
   #outcome: Outcome | undefined;
   #code: string | undefined;
+  #handedOver: CallRecord['handedOver'] = 'no';
+  /** When its body was complete: the clock of its deadline starts then. */
+  #bodyAt: number;
   #waitedMs = 0;
 
   constructor(front: Front, route: 'invoke' | 'info', request: IncomingMessage, response: ServerResponse) {
@@ -95,6 +103,7 @@ class Call {
     this.#request = request;
     this.#response = response;
     this.#startedAt = front.clock.now();
+    this.#bodyAt = this.#startedAt;
     this.#timeoutMs = parseTimeoutMs(textOf(request.headers[HEADER.timeoutMs]));
     this.#interrupt = new Interrupt(front.clock);
     // A half-close counts as leaving, too: Node then closes the other half (A40).
@@ -124,17 +133,21 @@ class Call {
       // Judged before the wait where it can be: a foreign call need not wait for a start to hear that it is one.
       const early = checksContext(lane.current) ? undefined : await checkContext(body, key);
       refuseForeign(early);
-      const target = await this.#turn(lane, (waiter) => lane.enter(waiter));
-      let outcome: Outcome = 'left';
+      this.#bodyAt = this.#front.clock.now();
       let context = early;
-      try {
-        if (!checksContext(target)) context ??= await checkContext(body, key);
-        refuseForeign(context);
-        outcome = context?.verdict === 'no-json' ? this.#refuseJson(target) : await this.#send(target, body);
-      } finally {
-        lane.leave(target, outcome);
+      // Again only where the instance itself said that it is draining: the call did not run, and goes to the next one.
+      for (;;) {
+        const target = await this.#turn(lane, (waiter) => lane.enter(waiter));
+        let outcome: Outcome = 'left';
+        try {
+          if (!checksContext(target)) context ??= await checkContext(body, key);
+          refuseForeign(context);
+          outcome = context?.verdict === 'no-json' ? this.#refuseJson(target) : await this.#send(target, body);
+        } finally {
+          lane.leave(target, outcome);
+        }
+        if (outcome !== 'draining') return await this.#conclude(target, outcome, context?.peeked, body);
       }
-      await this.#conclude(target, outcome, context?.peeked, body);
     } finally {
       upload.release();
     }
@@ -160,7 +173,7 @@ class Call {
       status: this.#response.headersSent ? this.#response.statusCode : undefined,
       code: this.#code,
       outcome: this.#outcome,
-      isHandedOver: this.#outcome !== undefined && this.#outcome !== 'unreachable',
+      handedOver: this.#handedOver,
       durationMs: this.#front.clock.now() - this.#startedAt,
       waitedMs: this.#waitedMs,
       requestId: textOf(headers[HEADER.requestId]),
@@ -171,7 +184,8 @@ class Call {
   /** A target at once or after a wait in line; the wait is bounded by the queue's limit and by the call's own deadline. */
   async #turn(lane: Lane, enter: (waiter: Waiter) => Target | undefined): Promise<Target> {
     this.#interrupt.check('queue-timeout');
-    const from = this.#front.clock.now();
+    const { clock } = this.#front;
+    const leftMs = this.#timeoutMs - (clock.now() - this.#bodyAt);
     const target = await new Promise<Target>((resolve, reject) => {
       const waiter: Waiter = { admit: resolve, refuse: reject };
       const admitted = enter(waiter);
@@ -180,10 +194,10 @@ class Call {
         lane.withdraw(waiter);
         reject(stopError(stop, 'queue-timeout'));
       });
-      this.#interrupt.arm(Math.min(lane.settings.queue.waitMs, this.#timeoutMs), 'waited');
+      this.#interrupt.arm(Math.min(lane.settings.queue.waitMs, leftMs), 'waited');
     });
     this.#interrupt.disarm();
-    this.#waitedMs = this.#front.clock.now() - from;
+    this.#waitedMs = clock.now() - this.#bodyAt;
     this.#instance = target.facts.instance;
     return target;
   }
@@ -193,8 +207,11 @@ class Call {
     this.#interrupt.arm(remainingMs + DEADLINE_GRACE_MS, 'late');
     const { headers } = this.#request;
     const outgoing = body === null ? infoRequest(target, headers) : invokeRequest(target, headers, body, remainingMs);
-    this.#outcome = await forward(target, outgoing, new Answer(this.#response), this.#interrupt, remainingMs);
-    return this.#outcome;
+    const outcome = await forward(target, outgoing, new Answer(this.#response), this.#interrupt, remainingMs);
+    this.#outcome = outcome;
+    if (outcome === 'draining' || outcome === 'unauthorized') this.#handedOver = 'refused';
+    else if (outcome !== 'unreachable') this.#handedOver = 'yes';
+    return outcome;
   }
 
   /** What the caller gets where the service did not answer itself. */

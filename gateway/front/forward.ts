@@ -8,6 +8,9 @@ import type { Outgoing } from './outgoing.ts';
 /** An answer that has begun may take this long past the call's deadline to end, however slowly its caller reads. */
 const ANSWER_GRACE_MS = 30_000;
 
+/** A 503 is read this far to see whether it says `draining`; those that services give are some thirty bytes. */
+const MAX_HELD_BYTES = 4 * 1024;
+
 /** Informational answers (1xx) that are let pass unseen before the service counts as not answering. */
 const MAX_INFORMATIONAL = 32;
 
@@ -54,6 +57,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #isSettled = false;
   #informational = 0;
   #isUnauthorized = false;
+  /** A 503 that is not passed on before it is known whether another instance may have the call. */
+  #held: { readonly status: number; readonly rawHeaders: readonly Buffer[]; body: Buffer } | undefined;
 
   constructor(answer: Answer, interrupt: Interrupt, remainingMs: number, resolve: (outcome: Outcome) => void) {
     this.#answer = answer;
@@ -85,8 +90,42 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#isUnauthorized = true;
       return;
     }
+    const rawHeaders = rawHeadersOf(controller);
+    if (status === 503) this.#held = { status, rawHeaders, body: Buffer.alloc(0) };
+    else this.#begin(status, rawHeaders);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSettled || this.#isUnauthorized) return;
+    if (this.#held !== undefined) {
+      this.#held.body = Buffer.concat([this.#held.body, chunk]);
+      if (this.#held.body.length > MAX_HELD_BYTES) this.#release();
+      return;
+    }
+    if (this.#answer.write(chunk)) return;
+    controller.pause();
+    this.#answer.whenWritable(() => controller.resume());
+  }
+
+  onResponseEnd(): void {
+    if (this.#isSettled) return;
+    if (this.#isUnauthorized) return this.#settle('unauthorized', true);
+    if (this.#held !== undefined) {
+      if (saysDraining(this.#held.body)) return this.#settle('draining', true);
+      this.#release();
+      if (this.#isSettled) return;
+    }
+    this.#answer.end();
+    this.#settle('answered', true);
+  }
+
+  onResponseError(): void {
+    this.#settle(this.#controller === undefined ? 'unreachable' : 'lost');
+  }
+
+  #begin(status: number, rawHeaders: readonly Buffer[]): void {
     try {
-      const mayHaveBody = this.#answer.begin(status, rawHeadersOf(controller));
+      const mayHaveBody = this.#answer.begin(status, rawHeaders);
       if (mayHaveBody) this.#interrupt.arm(this.#remainingMs + ANSWER_GRACE_MS, 'late');
       else {
         this.#answer.end();
@@ -97,22 +136,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#isSettled || this.#isUnauthorized) return;
-    if (this.#answer.write(chunk)) return;
-    controller.pause();
-    this.#answer.whenWritable(() => controller.resume());
-  }
-
-  onResponseEnd(): void {
-    if (this.#isSettled) return;
-    if (this.#isUnauthorized) return this.#settle('unauthorized', true);
-    this.#answer.end();
-    this.#settle('answered', true);
-  }
-
-  onResponseError(): void {
-    this.#settle(this.#controller === undefined ? 'unreachable' : 'lost');
+  /** Passes on what was held back. */
+  #release(): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    this.#held = undefined;
+    this.#begin(held.status, held.rawHeaders);
+    if (!this.#isSettled) this.#answer.write(held.body);
   }
 
   #settle(outcome: Outcome, isComplete = false): void {
@@ -121,6 +151,16 @@ class Exchange implements Dispatcher.DispatchHandler {
     // A connection whose exchange did not come to its end is not used again.
     if (!isComplete) this.#controller?.abort(new Error('the call is over'));
     this.#resolve(outcome);
+  }
+}
+
+/** The service's word for it (A9); its text may go on. */
+function saysDraining(body: Buffer): boolean {
+  try {
+    const { error } = JSON.parse(body.toString()) as { error?: unknown };
+    return typeof error === 'string' && error.startsWith('draining');
+  } catch {
+    return false;
   }
 }
 

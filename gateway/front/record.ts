@@ -13,11 +13,14 @@ export interface CallRecord {
   readonly code: string | undefined;
   /** How the call came back from its instance; undefined when it was never sent to one. */
   readonly outcome: Outcome | undefined;
-  /** Whether any byte of it was handed to an instance: a call answered 503 by us never has this. */
-  readonly isHandedOver: boolean;
+  /**
+   * Whether any byte of it was handed to an instance: `refused` when every instance that got it answered 503 or 401
+   * whole. A call that the gateway itself refuses with 503, which has a `code`, never has `yes`.
+   */
+  readonly handedOver: 'no' | 'refused' | 'yes';
   /** From the first byte to the answer, in milliseconds. */
   readonly durationMs: number;
-  /** Of that, how long it waited for an instance or a slot. */
+  /** Of that, from its whole body to its hand-over: the wait for an instance or a slot. */
   readonly waitedMs: number;
   readonly requestId: string | undefined;
   readonly traceId: string | undefined;

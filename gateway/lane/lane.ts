@@ -10,6 +10,8 @@ export type Outcome =
   | 'unreachable'
   /** The service refused the gateway's own token. */
   | 'unauthorized'
+  /** The service said that it is draining: the call did not run, and another instance may have it. */
+  | 'draining'
   /** Something was sent, no usable answer came. */
   | 'lost'
   /** Its deadline and the grace passed. */
@@ -33,8 +35,6 @@ export interface LaneEvents {
 export interface LaneSettings {
   readonly tenantId: string;
   readonly deployment: string;
-  /** Calls in flight per target. */
-  readonly concurrency: number;
   readonly queue: { readonly size: number; readonly waitMs: number };
 }
 
@@ -42,12 +42,12 @@ export interface LaneSettings {
  * Where a deployment's calls get a target or wait for one: the only object that both planes hold. The data plane wakes,
  * enters and leaves; the control plane opens, shuts and refuses.
  *
- * Safety: a target that has been taken out of the lane gets no further call; no target has more than `concurrency` calls.
+ * Safety: a target that has been taken out of the lane gets no further call; no target has more calls than it has room for.
  * Progress: whoever is in line is admitted when a slot is free, refused when the lane refuses, or leaves by itself.
  */
 export class Lane {
-  readonly settings: LaneSettings;
   readonly #events: LaneEvents;
+  #settings: LaneSettings;
   readonly #line = new Line<Waiter>();
   readonly #visitors = new Line<Waiter>();
   #current: Target | undefined;
@@ -57,8 +57,17 @@ export class Lane {
   #calls = 0;
 
   constructor(settings: LaneSettings, events: LaneEvents) {
-    this.settings = settings;
+    this.#settings = settings;
     this.#events = events;
+  }
+
+  get settings(): LaneSettings {
+    return this.#settings;
+  }
+
+  /** From now on these hold; whoever is in line stays. */
+  update(settings: LaneSettings): void {
+    this.#settings = settings;
   }
 
   /** The target that new calls go to, if there is one. */
@@ -92,11 +101,11 @@ export class Lane {
   enter(waiter: Waiter): Target | undefined {
     if (this.#refusal !== undefined) throw this.#refusal();
     const target = this.#current;
-    if (target !== undefined && target.inFlight < this.settings.concurrency && this.#line.length === 0) {
+    if (target !== undefined && target.hasRoom && this.#line.length === 0) {
       target.take();
       return target;
     }
-    if (this.#line.length >= this.settings.queue.size) throw new Refusal('queue-full');
+    if (this.#line.length >= this.#settings.queue.size) throw new Refusal('queue-full');
     this.#line.join(waiter);
     if (target === undefined) this.#events.onWanted();
     return undefined;
@@ -171,7 +180,7 @@ export class Lane {
   #admit(): void {
     for (;;) {
       const target = this.#current;
-      if (target === undefined || this.#line.length === 0 || target.inFlight >= this.settings.concurrency) return;
+      if (target === undefined || this.#line.length === 0 || !target.hasRoom) return;
       const waiter = this.#line.next();
       if (waiter === undefined) return;
       target.take();

@@ -17,6 +17,8 @@ export interface TargetFacts {
   readonly checksContext: boolean;
   /** Kept connections, or a new one for each call where a kept one stalls (the real Python service). */
   readonly keepsConnections: boolean;
+  /** Calls it is given at once. */
+  readonly concurrency: number;
 }
 
 /** Services close an idle connection at 5 s (A43); a reset on one that is being reused looks like a death in mid-call. */
@@ -35,6 +37,7 @@ export class Target {
   readonly facts: TargetFacts;
   readonly dispatcher: Dispatcher;
   #inFlight = 0;
+  #calls = 0;
   #whenEmpty: (() => void) | undefined;
 
   constructor(facts: TargetFacts) {
@@ -53,8 +56,18 @@ export class Target {
     return this.#inFlight;
   }
 
+  /** Calls that it was ever given. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  get hasRoom(): boolean {
+    return this.#inFlight < this.facts.concurrency;
+  }
+
   take(): void {
     this.#inFlight += 1;
+    this.#calls += 1;
   }
 
   giveBack(): void {

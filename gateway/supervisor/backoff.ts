@@ -11,13 +11,17 @@ export interface BackoffSettings {
  * and dies each time must not loop without a delay.
  */
 export class Backoff {
-  readonly #settings: BackoffSettings;
+  #settings: BackoffSettings;
   readonly #random: () => number;
   #failures = 0;
 
   constructor(settings: BackoffSettings, random: () => number = Math.random) {
     this.#settings = settings;
     this.#random = random;
+  }
+
+  update(settings: BackoffSettings): void {
+    this.#settings = settings;
   }
 
   get failures(): number {

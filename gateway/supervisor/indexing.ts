@@ -1,5 +1,5 @@
 import type { LaunchSpec } from '../runtimes/launchSpec.ts';
-import type { Exit, Launch, PackProcess } from './process.ts';
+import type { Exit, Launch } from './process.ts';
 import { StartFailure } from './startFailure.ts';
 
 /** What the indexer said; the index itself is in the file it was told to write. */
@@ -9,53 +9,42 @@ export interface IndexReport {
   readonly warnings: readonly string[];
 }
 
-/** Most that is kept of an indexer's output; a pack's code runs while it is indexed and may print. */
-const MAX_OUTPUT_BYTES = 1024 * 1024;
+export interface IndexingOptions {
+  readonly launch: Launch;
+  readonly timeoutMs: number;
+  /** Ends the run. */
+  readonly signal: AbortSignal;
+}
 
-/** One run of an indexer, which executes the pack's code: always in a process of its own. */
-export class Indexing {
-  readonly #launch: Launch;
-  readonly #timeoutMs: number;
-  #process: PackProcess | undefined;
-  #isCancelled = false;
-
-  constructor(launch: Launch, timeoutMs: number) {
-    this.#launch = launch;
-    this.#timeoutMs = timeoutMs;
-  }
-
-  /** @throws {StartFailure} `index-failed` with the indexer's texts, `spawn-failed`, `timeout`, `cancelled`. */
-  async run(spec: LaunchSpec): Promise<IndexReport> {
-    const stdout = new Tail();
-    const stderr = new Tail();
-    const process = this.#launch(spec, {
-      onStdout: (chunk) => stdout.add(chunk),
-      onStderr: (chunk) => stderr.add(chunk),
-    });
-    this.#process = process;
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      process.killGroup();
-    }, this.#timeoutMs);
-    const exit = await process.finished;
-    clearTimeout(timer);
-    if (this.#isCancelled) throw new StartFailure('index', 'cancelled', 'ended while it was indexing');
-    if (isLate) throw new StartFailure('index', 'timeout', `the index was not built after ${this.#timeoutMs} ms`);
-    if (exit.kind === 'spawn-failed') throw new StartFailure('index', 'spawn-failed', exit.reason);
-    return readReport(exit, stdout.text(), stderr.text());
-  }
-
-  /** Ends the run, if there is one. */
-  cancel(): void {
-    this.#isCancelled = true;
-    this.#process?.killGroup();
-  }
-
-  /** Settles when no process of it is left. */
-  async finished(): Promise<void> {
-    await this.#process?.finished;
-  }
+/**
+ * One run of an indexer, which executes the pack's code: always in a process of its own. Settles when no process of it
+ * is left, however it ended.
+ * @throws {StartFailure} `index-failed` with the indexer's texts, `spawn-failed`, `timeout`, `cancelled`.
+ */
+export async function runIndexer(
+  spec: LaunchSpec,
+  { launch, timeoutMs, signal }: IndexingOptions,
+): Promise<IndexReport> {
+  const stdout = new Tail();
+  const stderr = new Tail();
+  const process = launch(spec, {
+    onStdout: (chunk) => stdout.add(chunk),
+    onStderr: (chunk) => stderr.add(chunk),
+  });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    process.killGroup();
+  }, timeoutMs);
+  const kill = (): void => process.killGroup();
+  signal.addEventListener('abort', kill);
+  const exit = await process.finished;
+  signal.removeEventListener('abort', kill);
+  clearTimeout(timer);
+  if (signal.aborted) throw new StartFailure('index', 'cancelled', 'ended while it was indexed');
+  if (isLate) throw new StartFailure('index', 'timeout', `the index was not built after ${timeoutMs} ms`);
+  if (exit.kind === 'spawn-failed') throw new StartFailure('index', 'spawn-failed', exit.reason);
+  return readReport(exit, stdout.text(), stderr.text());
 }
 
 /** Both indexers end their output with one line of JSON when told `--json` (E17); the pack may print before it. */
@@ -96,16 +85,28 @@ function describe(error: unknown): string {
   return [filePath, code, message].filter((part) => typeof part === 'string').join(': ');
 }
 
-/** The last part of what a process prints. */
+/** Most that is kept of an indexer's output; a pack's code runs while it is indexed and may print. */
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+const MAX_CHUNKS = 1024;
+
+/** The last part of what a process prints. Joined now and then, not at each chunk: that would cost a megabyte each. */
 class Tail {
-  #bytes: Buffer = Buffer.alloc(0);
+  #chunks: Buffer[] = [];
+  #bytes = 0;
 
   add(chunk: Buffer): void {
-    const joined = Buffer.concat([this.#bytes, chunk]);
-    this.#bytes = joined.length > MAX_OUTPUT_BYTES ? joined.subarray(joined.length - MAX_OUTPUT_BYTES) : joined;
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > 2 * MAX_OUTPUT_BYTES || this.#chunks.length > MAX_CHUNKS) this.#chunks = [this.#join()];
   }
 
   text(): string {
-    return this.#bytes.toString('utf8');
+    return this.#join().toString('utf8');
+  }
+
+  #join(): Buffer {
+    const joined = Buffer.concat(this.#chunks).subarray(-MAX_OUTPUT_BYTES);
+    this.#bytes = joined.length;
+    return joined;
   }
 }

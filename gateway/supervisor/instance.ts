@@ -4,29 +4,17 @@ import type { StderrLine } from '../../shared/process/records.ts';
 import type { Clock } from '../clock.ts';
 import { Target } from '../lane/target.ts';
 import { ask } from './ask.ts';
-import type { IndexFacts } from './indexFile.ts';
 import { INSTANCE_MOVES, next } from './lifecycle.ts';
 import type { InstanceEvent, InstanceState } from './lifecycle.ts';
-import { LineSplitter } from './lines.ts';
-import type { Exit, OutputSinks, PackProcess } from './process.ts';
 import { OutputBudget } from './outputBudget.ts';
+import type { Exit, PackProcess } from './process.ts';
 import { prove, waitUntilReady } from './proof.ts';
 import type { Verdict } from './proof.ts';
+import type { InstanceRecipe } from './recipe.ts';
 import { StartFailure } from './startFailure.ts';
 import type { StartStep } from './startFailure.ts';
 import { StderrReader } from './stderr.ts';
-
-/** What the runs of one deployment have in common. */
-export interface InstanceRecipe {
-  readonly index: IndexFacts;
-  /** Starts its process, given the fresh token of this run. */
-  readonly launch: (token: string, sinks: OutputSinks) => PackProcess;
-  readonly requiresPortProof: boolean;
-  readonly keepsConnections: boolean;
-  readonly bootTimeoutMs: number;
-  /** From SIGTERM to SIGKILL, the runtime's margin included (C34). */
-  readonly killAfterMs: number;
-}
+import { StdoutReader } from './stdout.ts';
 
 /** What one run of a pack service is made from. */
 export interface InstancePlan extends InstanceRecipe {
@@ -36,6 +24,8 @@ export interface InstancePlan extends InstanceRecipe {
   readonly clock: Clock;
   /** A line that its process printed, its token masked; `cutBytes` of it are missing. */
   readonly onOutput: (line: StderrLine, cutBytes: number) => void;
+  /** A step of the start begins. */
+  readonly onStep: (step: StartStep) => void;
   /** So many lines were not shown, because there were too many. */
   readonly onDropped: (lines: number) => void;
 }
@@ -64,6 +54,8 @@ export class Instance {
   #process: PackProcess | undefined;
   #target: Target | undefined;
   #verdict: Verdict | undefined;
+  #readyAt: number | undefined;
+  #memoryBytes: number | undefined;
   #fail: (failure: StartFailure) => void = () => undefined;
 
   constructor(plan: InstancePlan) {
@@ -77,6 +69,29 @@ export class Instance {
 
   get pid(): number | undefined {
     return this.#process?.pid;
+  }
+
+  get build(): string {
+    return this.#plan.build;
+  }
+
+  /** On the plan's clock; undefined before it was. */
+  get readyAt(): number | undefined {
+    return this.#readyAt;
+  }
+
+  /** From SIGTERM to SIGKILL, in milliseconds. */
+  get killAfterMs(): number {
+    return this.#plan.killAfterMs;
+  }
+
+  /** Proportional memory (PSS) of its processes when last measured, in bytes. */
+  get memoryBytes(): number | undefined {
+    return this.#memoryBytes;
+  }
+
+  noteMemory(bytes: number): void {
+    this.#memoryBytes = bytes;
   }
 
   /** What the proof found; set once ready. */
@@ -112,6 +127,7 @@ export class Instance {
     const cancelTimer = clock.after(bootTimeoutMs, () => {
       this.#fail(new StartFailure(this.#step, 'timeout', `not ready after ${bootTimeoutMs} ms (step: ${this.#step})`));
     });
+    this.#plan.onStep('launch');
     try {
       return await Promise.race([failed, this.#boot()]);
     } catch (cause) {
@@ -133,10 +149,9 @@ export class Instance {
     return false;
   }
 
-  /** Ends it: SIGTERM now, SIGKILL when the time is up. Again: nothing. */
-  stop(): void {
-    const wasReady = this.#state === 'ready';
-    this.#end(wasReady ? this.#plan.killAfterMs : FAILED_START_KILL_MS);
+  /** Ends it: SIGTERM now, SIGKILL when `killAfterMs` (the plan's for one that was ready) is over. Again: nothing. */
+  stop(killAfterMs = this.#state === 'ready' ? this.#plan.killAfterMs : FAILED_START_KILL_MS): void {
+    this.#end(killAfterMs);
     this.#fail(new StartFailure(this.#step, 'cancelled', 'ended while it was starting'));
   }
 
@@ -149,10 +164,10 @@ export class Instance {
   async #boot(): Promise<Target> {
     const port = await this.#listening();
     const origin = `http://127.0.0.1:${port}`;
-    this.#step = 'ready';
+    this.#enter('ready');
     await waitUntilReady(origin, () => this.#state !== 'starting');
     if (this.#state !== 'starting') throw new StartFailure('ready', 'cancelled', 'ended while it was starting');
-    this.#step = 'proof';
+    this.#enter('proof');
     const { tenantId, index, requiresPortProof, keepsConnections } = this.#plan;
     const pid = this.pid ?? 0;
     const verdict = await prove({ origin, port, pid, token: this.#token, tenantId, index, requiresPortProof });
@@ -166,7 +181,9 @@ export class Instance {
       artifactVersion: index.artifactVersion,
       checksContext: verdict.context === 'honoured',
       keepsConnections,
+      concurrency: this.#plan.concurrency,
     });
+    this.#readyAt = this.#plan.clock.now();
     return this.#target;
   }
 
@@ -174,7 +191,6 @@ export class Instance {
   #listening(): Promise<number> {
     return new Promise((resolve) => {
       const budget = new OutputBudget(this.#plan.clock);
-      const mayShow = (): boolean => budget.take();
       const tellDropped = (lines: number): void => {
         if (lines > 0) this.#plan.onDropped(lines);
       };
@@ -182,16 +198,14 @@ export class Instance {
         tellDropped(budget.takeDropped());
         this.#plan.onOutput(this.#masked(line), cutBytes);
       };
-      const stderr = new StderrReader(() => resolve(stderr.said.port ?? 0), mayShow, show);
-      const stdout = new LineSplitter((bytes, cutBytes) => {
-        if (bytes.length > 0 && mayShow()) show({ type: 'output', text: bytes.toString('utf8') }, cutBytes);
-      });
+      const stderr = new StderrReader(() => resolve(stderr.said.port ?? 0), budget, show);
+      const stdout = new StdoutReader(budget, show);
       const process = this.#plan.launch(this.#token, {
         onStdout: (chunk) => stdout.push(chunk),
         onStderr: (chunk) => stderr.push(chunk),
       });
       this.#process = process;
-      this.#step = 'listen';
+      this.#enter('listen');
       void process.exited.then(() => this.#move('exit'));
       void process.finished.then((exit) => {
         stdout.end();
@@ -201,6 +215,11 @@ export class Instance {
         void this.#target?.destroy();
       });
     });
+  }
+
+  #enter(step: StartStep): void {
+    this.#step = step;
+    this.#plan.onStep(step);
   }
 
   #end(killAfterMs: number): void {

@@ -21,29 +21,50 @@ export const INSTANCE_MOVES: Moves<InstanceState, InstanceEvent> = {
 export type DeploymentState = 'idle' | 'starting' | 'ready' | 'cooling' | 'stopped' | 'closed';
 
 export type DeploymentEvent =
-  /** A call is coming and nothing serves it. */
+  /** A call is coming and nothing serves it, or somebody wants it to be up. */
   | 'wanted'
-  /** The starting instance has been proven. */
+  /** The instance that is starting has been proven. */
   | 'ready'
   /** The instance that is starting or serving ended or cannot be reached, and is replaced after a delay. */
   | 'failed'
-  /** As `failed`, but without a delay: callers that wait stay in line. */
-  | 'restart'
-  /** Long enough without a call. */
+  /** As `failed` of one that serves, but without a delay: callers that wait stay in line. */
+  | 'again'
+  /** Another start is to take the place of the one that is under way, or waits for its delay; or to follow what serves. */
+  | 'replace'
+  /** The instance that serves is gone while the one that is to follow it is starting. */
+  | 'lost'
+  /** Long enough without a call, or room was needed. */
   | 'unused'
   /** The delay is over. */
   | 'cooled'
-  /** It cannot start before its configuration changes: required environment is missing. */
-  | 'block'
-  /** The gateway is stopping. */
+  /** It is not to run before somebody says so: an operator stopped it, or required environment is missing. */
+  | 'stop'
+  | 'start'
+  /** It is removed, or the gateway is stopping. */
   | 'close';
 
 export const DEPLOYMENT_MOVES: Moves<DeploymentState, DeploymentEvent> = {
-  idle: { wanted: 'starting', close: 'closed' },
-  starting: { ready: 'ready', failed: 'cooling', block: 'stopped', close: 'closed' },
-  ready: { failed: 'cooling', restart: 'idle', unused: 'idle', close: 'closed' },
-  cooling: { cooled: 'idle', close: 'closed' },
-  stopped: { close: 'closed' },
+  idle: { wanted: 'starting', stop: 'stopped', close: 'closed' },
+  starting: {
+    ready: 'ready',
+    failed: 'cooling',
+    replace: 'starting',
+    stop: 'stopped',
+    close: 'closed',
+  },
+  ready: {
+    // The one that was to follow it.
+    ready: 'ready',
+    failed: 'cooling',
+    again: 'idle',
+    replace: 'ready',
+    lost: 'starting',
+    unused: 'idle',
+    stop: 'stopped',
+    close: 'closed',
+  },
+  cooling: { cooled: 'idle', replace: 'starting', stop: 'stopped', close: 'closed' },
+  stopped: { start: 'idle', close: 'closed' },
   closed: {},
 };
 

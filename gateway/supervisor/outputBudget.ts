@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
 
-/** Lines a second that are shown of one instance, and how many it may have saved up. */
+/** Lines a second that are shown of one instance, and how many it may have saved up; each KiB of a line counts as one. */
 const LINES_PER_SECOND = 1_000;
 const MAX_SAVED = 5_000;
+const UNIT_BYTES = 1_024;
 
 /** The count of dropped lines is a line as well. */
 const TELL_EVERY_MS = 1_000;
@@ -23,18 +24,31 @@ export class OutputBudget {
     this.#at = clock.now();
   }
 
-  /** Whether one more line may be shown; if not, it is counted as dropped. */
-  take(): boolean {
-    if (this.#saved < 1) {
-      const now = this.#clock.now();
-      this.#saved = Math.min(MAX_SAVED, this.#saved + ((now - this.#at) * LINES_PER_SECOND) / 1000);
-      this.#at = now;
-    }
-    if (this.#saved < 1) {
+  /** Counts in the time that has passed; once for whatever was read together, not for every line of it. */
+  refill(): void {
+    const now = this.#clock.now();
+    this.#saved = Math.min(MAX_SAVED, this.#saved + ((now - this.#at) * LINES_PER_SECOND) / 1000);
+    this.#at = now;
+  }
+
+  /** Whether no line may be shown before the next `refill`. */
+  get isUsedUp(): boolean {
+    return this.#saved < 1;
+  }
+
+  /** Counts lines as dropped that nobody asked to show. */
+  drop(lines: number): void {
+    this.#dropped += lines;
+  }
+
+  /** Whether one more line, so long as given, may be shown; if not, it is counted as dropped. */
+  take(lineBytes: number): boolean {
+    if (this.isUsedUp) {
       this.#dropped += 1;
       return false;
     }
-    this.#saved -= 1;
+    // Below 0 it is a debt: a long line is shown whole, or not at all.
+    this.#saved -= Math.max(1, lineBytes / UNIT_BYTES);
     return true;
   }
 

@@ -37,7 +37,7 @@ export interface PackProcess {
    * To the leader alone: a service hears of its drain once, not once for every process it started. After its exit:
    * nothing, since its number may be another's by then.
    */
-  signal(signal: 'SIGTERM' | 'SIGKILL'): void;
+  signal(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void;
   /** SIGKILL for the whole group, also when its leader has gone. Once it has finished: nothing. */
   killGroup(): void;
 }

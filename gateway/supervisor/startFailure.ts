@@ -17,6 +17,8 @@ export type StartFailureCode =
   | 'timeout'
   /** What listens is not the service that was started, or not the pack that was asked for (C25). */
   | 'proof-failed'
+  /** The budget for memory is used up, and nothing is idle that could make room. */
+  | 'no-memory'
   /** Ended by us while it was starting. */
   | 'cancelled';
 

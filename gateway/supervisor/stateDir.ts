@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tenantKey } from '../../shared/protocol/tenantId.ts';
 
-/** Where a deployment's built index and bundles go. */
+/** Where a deployment keeps what it is served from. */
 export interface DeploymentFolder {
-  readonly indexPath: string;
-  readonly buildDir: string;
+  readonly path: string;
+  /** A folder per build: index and copy of the code. */
+  readonly buildsDir: string;
+  /** What our Node pack service and indexer make of sources; named by content, so that all builds share it. */
+  readonly bundleDir: string;
+  /** Which build is served. */
+  readonly servingPath: string;
 }
 
 /** A folder per deployment, named by a hash: an id may hold anything that means something to a file system. */
@@ -15,11 +19,11 @@ export function deploymentFolder(stateDir: string, tenantId: string, name: strin
     .update(`${tenantKey(tenantId)}\0${name}`)
     .digest('hex')
     .slice(0, 24);
-  const folder = join(stateDir, 'deployments', hash);
-  return { indexPath: join(folder, 'index.json'), buildDir: join(folder, 'build') };
-}
-
-/** Creates it for its owner alone; packs of other users must not write what is served. */
-export async function prepareFolder(folder: DeploymentFolder): Promise<void> {
-  await mkdir(folder.buildDir, { recursive: true, mode: 0o700 });
+  const path = join(stateDir, 'deployments', hash);
+  return {
+    path,
+    buildsDir: join(path, 'builds'),
+    bundleDir: join(path, 'build'),
+    servingPath: join(path, 'serving.json'),
+  };
 }

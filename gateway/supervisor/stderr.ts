@@ -1,6 +1,7 @@
 import { classifyLine, stringList } from '../../shared/process/records.ts';
 import type { StderrLine } from '../../shared/process/records.ts';
 import { LineSplitter } from './lines.ts';
+import type { OutputBudget } from './outputBudget.ts';
 
 /** What a starting service said of itself. Anyone in its process can have said it (C25). */
 export interface Said {
@@ -16,26 +17,33 @@ const OPEN_BRACE = 0x7b;
 export type OnShownLine = (line: StderrLine, cutBytes: number) => void;
 
 /**
- * Reads a service's stderr: keeps what the start needs to know, passes lines on to be shown as far as `mayShow` lets it,
+ * Reads a service's stderr: keeps what the start needs to know, passes lines on to be shown as far as the budget goes,
  * believes nothing more.
  */
 export class StderrReader {
   readonly #splitter: LineSplitter;
+  readonly #budget: OutputBudget;
   readonly #onListening: () => void;
   #port: number | undefined;
   #problems: readonly string[] = [];
   #refusedConfig = false;
 
-  constructor(onListening: () => void, mayShow: () => boolean, onShown: OnShownLine) {
+  constructor(onListening: () => void, budget: OutputBudget, onShown: OnShownLine) {
     this.#onListening = onListening;
-    this.#splitter = new LineSplitter((bytes, cutBytes) => {
+    this.#budget = budget;
+    // However much noise there is around it, the line that says where it listens, or why not, is found.
+    const mayTell = (firstByte: number | undefined): boolean => this.#port === undefined && firstByte === OPEN_BRACE;
+    const onLine = (bytes: Buffer, cutBytes: number): void => {
       if (bytes.length === 0) return;
-      const isShown = mayShow();
-      // However much noise there is around it, the line that says where it listens, or why not, is found.
-      if (!isShown && (this.#port !== undefined || bytes[0] !== OPEN_BRACE)) return;
+      const isShown = budget.take(bytes.length);
+      if (!isShown && !mayTell(bytes[0])) return;
       const line = classifyLine(bytes.toString('utf8'));
       if (line.type === 'event') this.#note(line.event, line.fields);
       if (isShown) onShown(line, cutBytes);
+    };
+    this.#splitter = new LineSplitter(onLine, {
+      isWanted: (firstByte) => !budget.isUsedUp || mayTell(firstByte),
+      onSkipped: (lines) => budget.drop(lines),
     });
   }
 
@@ -44,6 +52,7 @@ export class StderrReader {
   }
 
   push(chunk: Buffer): void {
+    this.#budget.refill();
     this.#splitter.push(chunk);
   }
 

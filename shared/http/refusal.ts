@@ -19,6 +19,8 @@ const REFUSALS = {
   'not-ready': { status: 503, error: 'not ready' },
   overloaded: { status: 503, error: 'overloaded' },
   cooling: { status: 503, error: 'not ready: the pack failed and is started again soon' },
+  stopped: { status: 503, error: 'not ready: the pack has been stopped by its operator' },
+  memory: { status: 503, error: 'overloaded: no memory for another pack' },
   draining: { status: 503, error: 'draining' },
   'missing-env': { status: 503, error: 'missing env' },
   'queue-full': { status: 503, error: 'overloaded: too many calls wait for this pack' },

@@ -26,6 +26,8 @@ export const EXIT = {
   failed: 1,
   /** Wrong usage of the indexer or of the command line. */
   usage: 2,
+  /** `packgate` only: no gateway answers. */
+  unreachable: 69,
   /** `packgate` only: a bad configuration. */
   badConfig: 78,
 } as const;

@@ -11,6 +11,12 @@ export type StderrLine =
   | { readonly type: 'record'; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly type: 'output'; readonly text: string };
 
+/**
+ * A record nested deeper than this is output: whoever writes it again, to a log, would run out of stack at some
+ * thousands. Real records are flat.
+ */
+const MAX_DEPTH = 100;
+
 const EVENTS: ReadonlySet<unknown> = new Set(SERVICE_EVENTS);
 
 /** Classifies one line without its line end. Never throws. */
@@ -39,10 +45,27 @@ function parseObject(line: string): Record<string, unknown> | undefined {
   if (!line.trimStart().startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) && !isNestedDeeper(line, MAX_DEPTH)
       ? (value as Record<string, unknown>)
       : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Whether the text of a JSON value has more brackets open at once than `depth`; those inside strings do not count. */
+function isNestedDeeper(json: string, depth: number): boolean {
+  let open = 0;
+  let isInString = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at];
+    if (isInString) {
+      if (character === '\\') at += 1;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === '[' || character === '{') open += 1;
+    else if (character === ']' || character === '}') open -= 1;
+    if (open > depth) return true;
+  }
+  return false;
 }

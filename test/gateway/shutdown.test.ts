@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { drainWhenTold } from '../../gateway/shutdown.ts';
 
 /** A gateway that notes what it is told, and whose drain ends when it is hurried or `finish` is called. */
-function drainable() {
+function drainable({ canReload = false } = {}) {
   const told: string[] = [];
   const lines: Record<string, unknown>[] = [];
   const events = new EventEmitter();
@@ -32,6 +32,7 @@ function drainable() {
     },
     clock,
     log,
+    ...(canReload ? [() => void told.push('reload')] : []),
   );
   return {
     told,
@@ -56,6 +57,18 @@ describe('the end of a gateway', () => {
       expect(await ended).toBe('signal');
     });
   }
+
+  it('SIGHUP reloads where that is possible, as often as it comes, and is nothing to a gateway that drains', async () => {
+    const { told, ended, emit, finish } = drainable({ canReload: true });
+    await emit('SIGHUP', 0);
+    await emit('SIGHUP', 1);
+    expect(told).toEqual(['reload', 'reload']);
+    await emit('SIGTERM', 2);
+    await emit('SIGHUP', 5000);
+    expect(told).toEqual(['reload', 'reload', 'close']);
+    finish();
+    expect(await ended).toBe('signal');
+  });
 
   it('a second signal right after the first is the same wish told twice; a later one cuts the wait short', async () => {
     const { told, ended, emit } = drainable();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseOptions, UsageError } from '../../../gateway/cli/command.ts';
-import type { Options } from '../../../gateway/cli/command.ts';
+import { parseLine, UsageError } from '../../../gateway/cli/command.ts';
+import type { Argument, Options } from '../../../gateway/cli/command.ts';
 
 const OPTIONS: Options = {
   config: { type: 'string', short: 'c', help: '' },
@@ -11,7 +11,7 @@ const OPTIONS: Options = {
 /** Message and hint of the UsageError that these arguments give. */
 function usageError(...argv: string[]): [string, string] {
   try {
-    parseOptions(argv, OPTIONS);
+    parseLine(argv, OPTIONS);
   } catch (error) {
     if (error instanceof UsageError) return [error.message, error.hint];
     throw error;
@@ -29,7 +29,7 @@ describe('options', () => {
     [['--config', 'a', '--config', 'b'], { config: 'b' }],
     [['--json', '--'], { json: true }],
   ])('of %j are read', (argv, values) => {
-    expect(parseOptions(argv, OPTIONS)).toEqual(values);
+    expect(parseLine(argv, OPTIONS)).toEqual({ options: values, given: {} });
   });
 
   it.each([
@@ -47,5 +47,27 @@ describe('options', () => {
     [['--', '-c'], 'unexpected argument "-c"', 'Options start with a dash.'],
   ])('of %j are refused', (argv, message, hint) => {
     expect(usageError(...argv)).toEqual([message, hint]);
+  });
+});
+
+describe('arguments', () => {
+  const EXPECTED: Argument[] = [
+    { name: 'tool', isRequired: true, help: 'the tool' },
+    { name: 'input', isRequired: false, help: 'its input' },
+  ];
+
+  it.each<[string[], Record<string, string>]>([
+    [['a'], { tool: 'a' }],
+    [['a', 'b'], { tool: 'a', input: 'b' }],
+    [['--json', 'a', '-c', 'x', 'b'], { tool: 'a', input: 'b' }],
+    [['--', '--a', '-'], { tool: '--a', input: '-' }],
+    [['__proto__', 'constructor'], { tool: '__proto__', input: 'constructor' }],
+  ])('of %j are read in their order', (argv, given) => {
+    expect(parseLine(argv, OPTIONS, EXPECTED).given).toEqual(given);
+  });
+
+  it('that are required and missing, or too many, are refused', () => {
+    expect(() => parseLine(['--json'], OPTIONS, EXPECTED)).toThrow('<tool> is missing');
+    expect(() => parseLine(['a', 'b', 'c'], OPTIONS, EXPECTED)).toThrow('unexpected argument "c"');
   });
 });

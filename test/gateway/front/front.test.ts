@@ -67,7 +67,7 @@ describe('the deployment of a call', () => {
     isDefault: false,
     hosts: [],
     ...more,
-    lane: new Lane({ tenantId, deployment: name, concurrency: 1, queue: { size: 1, waitMs: 1 } }, silent),
+    lane: new Lane({ tenantId, deployment: name, queue: { size: 1, waitMs: 1 } }, silent),
   });
   const uuid = '3f2b8c1e-4a5d-4e6f-9a0b-1c2d3e4f5a6b';
   const directory = new Directory([
@@ -149,13 +149,13 @@ describe('the deployment of a call', () => {
 
 describe('the room for bodies', () => {
   it('lets one tenant have a quarter at most', () => {
-    const room = new Room(400);
+    const room = new Room(400, 0);
     expect([room.take('a', 60), room.take('a', 60), room.take('b', 100)]).toEqual([true, false, true]);
     expect(room.usedBytes).toBe(160);
   });
 
   it('lets in whoever fits as soon as room is given back, and nobody who has left the line', () => {
-    const room = new Room(400);
+    const room = new Room(400, 0);
     room.take('a', 100);
     const granted: string[] = [];
     const leave = room.await('a', 50, () => granted.push('gone'));

@@ -4,7 +4,7 @@ import { Lane } from '../../../gateway/lane/lane.ts';
 import type { Outcome, Waiter } from '../../../gateway/lane/lane.ts';
 import { Target } from '../../../gateway/lane/target.ts';
 
-function target(instance = 'a#1'): Target {
+function target(instance = 'a#1', concurrency = 2): Target {
   return new Target({
     instance,
     origin: 'http://127.0.0.1:1',
@@ -13,6 +13,7 @@ function target(instance = 'a#1'): Target {
     artifactVersion: '1',
     checksContext: true,
     keepsConnections: true,
+    concurrency,
   });
 }
 
@@ -27,13 +28,12 @@ class RecordingWaiter implements Waiter {
   }
 }
 
-function laneWith(settings: { concurrency?: number; size?: number } = {}) {
+function laneWith(settings: { size?: number } = {}) {
   const heard = { wanted: 0, outcomes: [] as Outcome[] };
   const lane = new Lane(
     {
       tenantId: 'a',
       deployment: 'default',
-      concurrency: settings.concurrency ?? 2,
       queue: { size: settings.size ?? 10, waitMs: 1000 },
     },
     {
@@ -74,7 +74,7 @@ describe('a lane', () => {
   });
 
   it('admits those in line in their order when a target opens, up to its concurrency', () => {
-    const { lane } = laneWith({ concurrency: 2 });
+    const { lane } = laneWith();
     const waiters = [new RecordingWaiter(), new RecordingWaiter(), new RecordingWaiter()];
     for (const waiter of waiters) lane.enter(waiter);
     const open = target();
@@ -86,8 +86,8 @@ describe('a lane', () => {
   });
 
   it('never lets a new call overtake one in line', () => {
-    const { lane } = laneWith({ concurrency: 1 });
-    const open = target();
+    const { lane } = laneWith();
+    const open = target('a#1', 1);
     lane.open(open);
     lane.enter(new RecordingWaiter());
     const first = new RecordingWaiter();
@@ -105,19 +105,19 @@ describe('a lane', () => {
   });
 
   it('forgets a waiter that leaves the line', () => {
-    const { lane } = laneWith({ concurrency: 1 });
+    const { lane } = laneWith();
     const gone = new RecordingWaiter();
     lane.enter(gone);
     lane.withdraw(gone);
-    const open = target();
+    const open = target('a#1', 1);
     lane.open(open);
     expect(gone.target).toBeUndefined();
     expect(open.inFlight).toBe(0);
   });
 
   it('keeps those in line when it is shut, and gives them the next target', () => {
-    const { lane } = laneWith({ concurrency: 1 });
-    const old = target('a#1');
+    const { lane } = laneWith();
+    const old = target('a#1', 1);
     lane.open(old);
     lane.enter(new RecordingWaiter());
     const waiting = new RecordingWaiter();
@@ -125,7 +125,7 @@ describe('a lane', () => {
     expect(lane.shut()).toBe(old);
     lane.leave(old, 'answered');
     expect(waiting.target).toBeUndefined();
-    const next = target('a#2');
+    const next = target('a#2', 1);
     lane.open(next);
     expect(waiting.target).toBe(next);
   });
@@ -146,10 +146,10 @@ describe('a lane', () => {
   it('tells the control plane of an outcome before it gives the slot to the next in line', () => {
     const order: string[] = [];
     const lane = new Lane(
-      { tenantId: 'a', deployment: 'default', concurrency: 1, queue: { size: 5, waitMs: 1000 } },
+      { tenantId: 'a', deployment: 'default', queue: { size: 5, waitMs: 1000 } },
       { onWanted: () => undefined, onOutcome: (_, outcome) => order.push(outcome) },
     );
-    const open = target();
+    const open = target('a#1', 1);
     lane.open(open);
     lane.enter(new RecordingWaiter());
     lane.enter({ admit: () => order.push('admitted'), refuse: () => undefined });
@@ -158,8 +158,8 @@ describe('a lane', () => {
   });
 
   it('lets /v1/info visit a full target without taking a slot', () => {
-    const { lane } = laneWith({ concurrency: 1 });
-    const open = target();
+    const { lane } = laneWith();
+    const open = target('a#1', 1);
     lane.open(open);
     lane.enter(new RecordingWaiter());
     expect(lane.visit(new RecordingWaiter())).toBe(open);
@@ -167,12 +167,12 @@ describe('a lane', () => {
   });
 
   it('lets /v1/info wait for a start like a call, and past the calls in line', () => {
-    const { lane } = laneWith({ concurrency: 1 });
+    const { lane } = laneWith();
     lane.enter(new RecordingWaiter());
     lane.enter(new RecordingWaiter());
     const visitor = new RecordingWaiter();
     lane.visit(visitor);
-    const open = target();
+    const open = target('a#1', 1);
     lane.open(open);
     expect(visitor.target).toBe(open);
     expect(open.inFlight).toBe(1);

@@ -20,19 +20,30 @@ const NOTHING: Row = {
   wanted: undefined,
   ready: undefined,
   failed: undefined,
-  restart: undefined,
+  again: undefined,
+  replace: undefined,
+  lost: undefined,
   unused: undefined,
   cooled: undefined,
-  block: undefined,
+  stop: 'stopped',
+  start: undefined,
   close: 'closed',
 };
 const DEPLOYMENT: Record<DeploymentState, Row> = {
   idle: { ...NOTHING, wanted: 'starting' },
-  starting: { ...NOTHING, ready: 'ready', failed: 'cooling', block: 'stopped' },
-  ready: { ...NOTHING, failed: 'cooling', restart: 'idle', unused: 'idle' },
-  cooling: { ...NOTHING, cooled: 'idle' },
-  stopped: NOTHING,
-  closed: { ...NOTHING, close: undefined },
+  starting: { ...NOTHING, ready: 'ready', failed: 'cooling', replace: 'starting' },
+  ready: {
+    ...NOTHING,
+    ready: 'ready',
+    failed: 'cooling',
+    again: 'idle',
+    replace: 'ready',
+    lost: 'starting',
+    unused: 'idle',
+  },
+  cooling: { ...NOTHING, cooled: 'idle', replace: 'starting' },
+  stopped: { ...NOTHING, stop: undefined, start: 'idle' },
+  closed: { ...NOTHING, stop: undefined, close: undefined },
 };
 
 describe('the moves of an instance', () => {

@@ -34,4 +34,31 @@ describe('cutting a stream into lines', () => {
     expect(lines[0]?.[1]).toBe(2_000_000 - 65_536);
     expect(lines[1]).toEqual(['next', 0]);
   });
+
+  it('only counts lines that are not wanted, and cuts out what comes in pieces all the same', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('a', '{', '\n', 'ü'), { maxLength: 200 }),
+        fc.integer({ min: 1, max: 9 }),
+        (text, size) => {
+          const bytes = Buffer.from(text.join(''));
+          const cut: string[] = [];
+          let skipped = 0;
+          const splitter = new LineSplitter((line) => cut.push(line.toString()), {
+            isWanted: (firstByte) => firstByte === 0x7b,
+            onSkipped: (lines) => (skipped += lines),
+          });
+          for (let at = 0; at < bytes.length; at += size) splitter.push(bytes.subarray(at, at + size));
+          splitter.end();
+          const all = bytes
+            .toString()
+            .split('\n')
+            .filter((line) => line !== '');
+          const told = cut.filter((line) => line !== '');
+          expect(told.length + skipped).toBe(all.length);
+          expect(told.filter((line) => line.startsWith('{'))).toEqual(all.filter((line) => line.startsWith('{')));
+        },
+      ),
+    );
+  });
 });

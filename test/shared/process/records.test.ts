@@ -44,6 +44,16 @@ describe('a line of a service', () => {
     );
   });
 
+  test('C25: what is nested deeper than any record is output, so that it can be written again', () => {
+    const nested = (depth: number): string =>
+      `${JSON.stringify(RECORD).slice(0, -1)},"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    expect(classifyLine(nested(99)).type).toBe('record');
+    for (const depth of [100, 30_000]) expect(classifyLine(nested(depth)).type).toBe('output');
+    // Brackets in texts are none, escaped quotes end no text, and closed ones do not add up.
+    const flat = { ...RECORD, text: '[{"\\'.repeat(500), list: Array.from({ length: 500 }, () => [{}]) };
+    expect(classifyLine(JSON.stringify(flat)).type).toBe('record');
+  });
+
   test('C25: of a list only strings are taken', () => {
     expect(stringList(['a', 1, null, 'b'])).toEqual(['a', 'b']);
     expect(stringList('a')).toEqual([]);
