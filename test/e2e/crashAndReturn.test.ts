@@ -1,6 +1,5 @@
 // A pack that crashes costs its own callers only, waits its delay, and comes back; an idle one stops and starts again.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { expectMayHaveRun, expectRan, expectTryAgain } from '../support/expectations.ts';
 import { until } from '../support/files.ts';
@@ -82,24 +81,3 @@ it('an idle pack is stopped with one SIGTERM and started again by the next call'
   expect(stubs.a.events('signal').map(({ signal }) => signal)).toEqual(['SIGTERM']);
   expect(expectRan(await stubs.a.invoke()).start).toBe(2);
 });
-
-it('case 10, shortened: calls around the moment of the idle stop are all served, each once', async () => {
-  const idleMs = 200;
-  // Leaves as slowly as a real service: a call that was sent to it meanwhile would be refused.
-  const behaviour = { leaveDelayMs: 150 };
-  const { stubs } = await hostStubs({ a: { behaviour, settings: { idle: `${idleMs}ms` } } });
-  const requestIds: string[] = [];
-  for (let round = 0; round < 30; round += 1) {
-    const requestId = randomUUID();
-    requestIds.push(requestId);
-    expectRan(await stubs.a.invoke({ requestId }));
-    // The stop is due between two rounds of the sweep: the calls are spread over that time.
-    await delay(idleMs - 20 + (round % 20) * 15);
-  }
-  expect(stubs.a.ranIds()).toEqual(requestIds);
-  const starts = stubs.a.starts();
-  expect(starts.length).toBeGreaterThan(1);
-  // Never more than one that serves and one that leaves: at every start, all but the one before have ended.
-  const stoppedAt = new Map(stubs.a.events('stopped').map(({ start, at }) => [start, at]));
-  starts.slice(2).forEach(({ at }, place) => expect(stoppedAt.get(place + 1)).toBeLessThanOrEqual(at));
-}, 60_000);

@@ -46,11 +46,6 @@ export function processesOfGroup(group: number): number[] {
   });
 }
 
-/** The process group of a living process; 0 when it is gone. */
-export function processGroupOf(pid: number): number {
-  return Number(statFields(pid)[2] ?? 0);
-}
-
 /** Living children of a process. */
 export function childrenOf(parent: number): number[] {
   return allProcesses().filter((pid) => {
