@@ -7,7 +7,10 @@ export interface Configuration {
   readonly listen: ListenAddress;
   readonly stateDir: string;
   readonly tokens: readonly TokenGrant[];
-  /** Request bodies held in memory at once, in bytes; one tenant holds at most a quarter of it. */
+  /**
+   * Request bodies held in memory at once, in bytes; one tenant holds at most a quarter of it. Beside it every tenant that
+   * sends has 64 KiB of its own.
+   */
   readonly bodiesBytes: number;
   readonly admin: AdminSettings;
   /** Proportional memory (PSS) that all instances together may take, in bytes; `Infinity` without a budget. */
