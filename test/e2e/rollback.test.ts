@@ -1,6 +1,6 @@
 // A pack that went wrong is undone by one command: the index and the code that served before, without a lost call.
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { DeploymentStatus } from '../../gateway/supervisor/status.ts';
@@ -18,9 +18,17 @@ import { createStubPack } from '../support/stubPack.ts';
 function operate(folder: string, tenantId: string) {
   const ask = (path: string, method: string) =>
     askAt(`unix:${join(folder, 'state', 'admin.sock')}`, `/v1/deployments/${tenantId}/default${path}`, { method });
+  const status = async () => (await ask('', 'GET')).json as unknown as DeploymentStatus;
+  const deployments = join(folder, 'state', 'deployments');
   return {
+    /** What is changed before its code has been copied cannot be gone back to. */
+    copied: () =>
+      until('the code of what serves has been copied', async () => {
+        const { build = 'none' } = await status();
+        return readdirSync(deployments).some((name) => existsSync(join(deployments, name, 'builds', build, 'pack')));
+      }),
     order: (name: 'reload' | 'rollback') => ask(`/${name}?wait=60s`, 'POST'),
-    status: async () => (await ask('', 'GET')).json as unknown as DeploymentStatus,
+    status,
   };
 }
 
@@ -47,7 +55,7 @@ it(
     write('one', '1.0.0');
     const options = { folder, tenants: { [tenantId]: { pack } } };
     let gateway = await startGateway(options);
-    const { order, status } = operate(folder, tenantId);
+    const { copied, order, status } = operate(folder, tenantId);
     const value = async (): Promise<unknown> => {
       const { status: code, json, text } = await invoke(gateway, tenantId, { toolId: 'which.one' });
       if (code !== 200) throw new Error(text);
@@ -56,6 +64,7 @@ it(
 
     expect(await value()).toBe('one');
     const first = (await status()).build;
+    await copied();
     write('two', '2.0.0');
     expect(await order('reload')).toMatchObject({ status: 200 });
     expect(await value()).toBe('two');
@@ -97,9 +106,10 @@ it(
 
 it('after a reload that failed goes back to what serves, so that a crash does not meet the broken code', async () => {
   const { folder, gateway, stubs } = await hostStubs({ a: {} });
-  const { order, status } = operate(folder, stubs.a.tenantId);
+  const { copied, order, status } = operate(folder, stubs.a.tenantId);
   expectRan(await stubs.a.invoke());
   const { build } = await status();
+  await copied();
   stubs.a.behave({ bootFailure: { problems: ['broken'] } });
   expect(await order('reload')).toMatchObject({ status: 409 });
   expect(await order('rollback')).toMatchObject({ status: 200 });
@@ -118,9 +128,10 @@ it('gets a pack up again that was broken while the gateway was down, also after 
   const pack = createStubPack(folder, 'a');
   const options = { folder, tenants: { [tenantId]: pack.deployment() } };
   let gateway = await startGateway(options);
-  const { order, status } = operate(folder, tenantId);
+  const { copied, order, status } = operate(folder, tenantId);
   expectRan(await invoke(gateway, tenantId));
   const { build } = await status();
+  await copied();
   await gateway.stop();
   pack.behave({ bootFailure: { problems: ['broken'] } });
   gateway = await startGateway(options);

@@ -1,5 +1,5 @@
 // An upload that stalls gives its room back; one that is only slow is served; neither costs another tenant anything.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { invokeMessage, invokeMessageOf } from '../support/calls.ts';
 import { expectRan } from '../support/expectations.ts';
 import { until } from '../support/files.ts';
@@ -52,12 +52,16 @@ describe('uploads', () => {
     };
     const holding = await open(stubs.a);
     await holding.client.readUntil(/^HTTP\/1\.1 100 /);
+    // One that were quiet for a second would have to give way.
+    const sending = setInterval(() => holding.client.send('1\r\n \r\n'), 200);
+    onTestFinished(() => clearInterval(sending));
     const waiting = await open(stubs.a);
     const other = await open(stubs.b);
     await other.client.readUntil(/^HTTP\/1\.1 100 /);
     other.finish();
     await other.client.readUntil(/"kind":"result"/);
     expect(waiting.client.received()).toBe('');
+    clearInterval(sending);
     holding.finish();
     await holding.client.readUntil(/"kind":"result"/);
     await waiting.client.readUntil(/^HTTP\/1\.1 100 /);

@@ -14,6 +14,9 @@ import { killProcess, processesMentioning } from './processes.ts';
 const DIST = process.env.PACKGATE_TEST_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
 const MAIN = join(DIST, 'gateway', 'main.js');
 
+/** From its launch to its listener, on a machine that is busy with something else. */
+const START_MS = 30_000;
+
 /** Name of the environment variable that holds the token opening every tenant. */
 const TOKEN_NAME = 'PACKGATE_TEST_TOKEN';
 
@@ -35,6 +38,8 @@ export interface GatewayOptions {
    * foreground group, with standard input, output and error on it. Otherwise as a child of the test, without input.
    */
   readonly as?: 'group' | 'terminal';
+  /** More arguments of `serve`. */
+  readonly args?: readonly string[];
   /** More environment variables of the gateway. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -76,7 +81,7 @@ export async function startGateway(options: GatewayOptions, atEnd: AtEnd = onTes
   if (!existsSync(MAIN)) throw new Error('dist is missing: run `npm run build` first');
   const token = randomBytes(24).toString('base64url');
   const file = writeConfiguration(options);
-  const argv = [...(options.prefix ?? []), process.execPath, MAIN, 'serve', '-c', file];
+  const argv = [...(options.prefix ?? []), process.execPath, MAIN, 'serve', '-c', file, ...(options.args ?? [])];
   const [program = '', ...args] = commandLine(argv, options);
   const child = spawn(program, args, {
     cwd: options.folder,
@@ -95,7 +100,7 @@ export async function startGateway(options: GatewayOptions, atEnd: AtEnd = onTes
   const gone = exit.then(({ code, signal }) => {
     throw new Error(`the gateway ended early (${signal ?? code}):\n${log.output()}`);
   });
-  const listening = await Promise.race([waitForRecord((record) => record.event === 'listening'), gone]);
+  const listening = await Promise.race([waitForRecord((record) => record.event === 'listening', START_MS), gone]);
   gone.catch(() => {});
   const address = String(listening.address);
   const pid = Number(listening.pid);

@@ -39,6 +39,21 @@ describe('going back to the build before', () => {
     expect(sources.launch(await sources.prepare(false)).spec.cwd).toBe(spec.cwd);
   });
 
+  it('waits for the copy of its code that is still being made', async () => {
+    const { sources } = await served();
+    // Outside of the folder that is copied.
+    const index = join(sources.home, 'index.json');
+    writeFileSync(index, indexText());
+    sources.with({ index, runtime: COMMAND });
+    const second = await sources.prepare();
+    sources.source.keep(second);
+    // The index is broken, and an operator is quick.
+    writeFileSync(index, '{');
+    await expect(sources.prepare()).rejects.toMatchObject({ code: 'index-failed' });
+    expect(sources.source.rollBack()).toBeUndefined();
+    expect((await sources.prepare(false)).build).toBe(second.build);
+  });
+
   it('ends with a look at the folder, once what is made of it serves', async () => {
     const { sources, first } = await served();
     await sources.change({ 'code.mjs': '2' });
@@ -213,7 +228,7 @@ describe('there is nothing to go back to', () => {
     expect(sources.logged('no-snapshot')).toMatchObject([{ build: second.build }]);
   });
 
-  it('while the copy is being made', async () => {
+  it('when the copy that it waits for cannot be made', async () => {
     const { sources } = await served();
     writeFiles(sources.pack, { 'code.mjs': '2' });
     const second = await sources.prepare();
@@ -221,7 +236,10 @@ describe('there is nothing to go back to', () => {
     const third = await sources.prepare();
     sources.source.keep(second);
     sources.source.keep(third);
-    expect(sources.source.rollBack()).toMatch(/still being copied/);
+    expect(sources.source.rollBack()).toBeUndefined();
+    await expect(sources.prepare(false)).rejects.toThrow(
+      /no copy of its code is kept: code.mjs changed while it started/,
+    );
   });
 
   it('when the index that the build before had is not the configured one', async () => {
