@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Refusal } from '../shared/http/refusal.ts';
+import { Answering } from './answering.ts';
 import type { ListenAddress } from './config/configuration.ts';
 import { handleCall } from './front/call.ts';
 import type { Front } from './front/call.ts';
@@ -20,9 +21,8 @@ const LAST_ANSWERS_MS = 1_000;
 /** The public listener: every request becomes a call, everything else is refused here. */
 export class FrontServer {
   readonly #server: Server;
-  readonly #calls = new Set<ServerResponse>();
+  readonly #answering = new Answering();
   readonly #busy = new WeakMap<Socket, number>();
-  #whenQuiet: (() => void) | undefined;
 
   constructor(front: Front) {
     this.#server = createServer(
@@ -52,15 +52,7 @@ export class FrontServer {
    * then a draining gateway goes on listening, so that whoever calls is told to try again instead of being cut off.
    */
   async close(): Promise<void> {
-    if (this.#calls.size > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LAST_ANSWERS_MS);
-        this.#whenQuiet = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
+    await this.#answering.over(LAST_ANSWERS_MS);
     this.#server.close();
     this.#server.closeAllConnections();
   }
@@ -72,12 +64,10 @@ export class FrontServer {
     expectsContinue: boolean,
   ): Promise<void> {
     const { socket } = request;
-    this.#calls.add(response);
+    this.#answering.add(response);
     this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
     response.once('close', () => {
-      this.#calls.delete(response);
       this.#busy.set(socket, (this.#busy.get(socket) ?? 1) - 1);
-      if (this.#calls.size === 0) this.#whenQuiet?.();
     });
     await handleCall(front, request, response, expectsContinue);
   }

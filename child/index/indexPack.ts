@@ -21,7 +21,7 @@ import type { Kind } from './kind.ts';
 import { keepSchemas } from './keep.ts';
 import { createSchemaLint } from './lint.ts';
 import { nextArtifactVersion } from './version.ts';
-import { writeAtomically } from './write.ts';
+import { writeIndex } from './write.ts';
 
 /** For one module: one that waits for what never comes, with a connection open, must not hold up the whole run. */
 const PATIENCE_MS = 30_000;
@@ -85,7 +85,7 @@ export async function indexPack(
   const artifactVersion = args.artifactVersion ?? (await nextArtifactVersion(args.output, now));
   const publishedAt = args.publishedAt ?? now.toISOString();
   const envelope = buildEnvelope(config, kept, { artifactVersion, publishedAt });
-  await writeAtomically(args.output, canonicalText(envelope));
+  await writeIndex(args.output, canonicalText(envelope));
   if (keptDir !== undefined) await keepSchemas(args.output, compiler, keptDir);
   return {
     packId: config.id,

@@ -4,6 +4,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { ListenAddress } from '../config/configuration.ts';
 import { refuseRaw } from '../front/refuse.ts';
+import { Answering } from '../answering.ts';
 import { openListener } from '../listener.ts';
 import { adminApp } from './app.ts';
 import type { AdminHost } from './host.ts';
@@ -32,8 +33,7 @@ export class AdminServer {
   readonly #options: AdminServerOptions;
   readonly #server: Server;
   readonly #closing = new AbortController();
-  readonly #answering = new Set<ServerResponse>();
-  #whenQuiet: (() => void) | undefined;
+  readonly #answering = new Answering();
 
   constructor(options: AdminServerOptions) {
     this.#options = options;
@@ -47,13 +47,7 @@ export class AdminServer {
     });
     this.#server.maxConnections = MAX_CONNECTIONS;
     this.#server.on('clientError', refuseRaw);
-    this.#server.on('request', (_request, response: ServerResponse) => {
-      this.#answering.add(response);
-      response.once('close', () => {
-        this.#answering.delete(response);
-        if (this.#answering.size === 0) this.#whenQuiet?.();
-      });
-    });
+    this.#server.on('request', (_request, response: ServerResponse) => this.#answering.add(response));
   }
 
   /**
@@ -87,15 +81,7 @@ export class AdminServer {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
-    if (this.#answering.size > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LAST_ANSWERS_MS);
-        this.#whenQuiet = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
+    await this.#answering.over(LAST_ANSWERS_MS);
     this.#server.closeAllConnections();
     await closed;
   }

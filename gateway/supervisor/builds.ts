@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeAtomically } from './atomicFile.ts';
+import { writeAtomically } from '../../shared/atomicFile.ts';
 import { readIndexFile } from './indexFile.ts';
 import type { IndexFacts, IndexFile } from './indexFile.ts';
 
@@ -41,7 +41,7 @@ export class Builds {
     const kept = await this.read(id).catch(() => undefined);
     if (kept !== undefined) return kept;
     await mkdir(join(this.#folder, id), { recursive: true, mode: 0o700 });
-    await writeAtomically(path, bytes);
+    await writeAtomically(path, bytes, { mode: 0o600 });
     return this.read(id);
   }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { writeAtomically } from './atomicFile.ts';
+import { writeAtomically } from '../../shared/atomicFile.ts';
 
 /** What a deployment serves, kept for the gateway's next life. */
 export interface Serving {
@@ -36,7 +36,7 @@ export function readServing(path: string): Serving | undefined {
 }
 
 export function writeServing(path: string, serving: Serving): Promise<void> {
-  return writeAtomically(path, `${JSON.stringify(serving)}\n`);
+  return writeAtomically(path, `${JSON.stringify(serving)}\n`, { mode: 0o600 });
 }
 
 function isId(value: unknown): value is string {
