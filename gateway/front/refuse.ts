@@ -21,8 +21,11 @@ export function refuse(request: IncomingMessage, response: ServerResponse, refus
     ...(refusal.retryAfterS !== undefined && { 'retry-after': String(refusal.retryAfterS) }),
     ...(refusal.code === 'bad-request' && { connection: 'close' }),
   });
-  response.end(body);
-  if (!request.complete) void linger(request);
+  if (request.complete) response.end(body);
+  else {
+    response.write(body);
+    void linger(request, response);
+  }
 }
 
 /** Answers what Node's parser could not make a request of; there is no response object then. */
@@ -51,8 +54,13 @@ function bodyOf(refusal: Refusal): Buffer {
   return Buffer.from(JSON.stringify({ error: refusal.message, code: refusal.code }));
 }
 
-/** Closing a connection with unread bytes in it takes the answer along, so what is left of an upload is read and forgotten. */
-async function linger(request: IncomingMessage): Promise<void> {
+/**
+ * Closing a connection with unread bytes in it takes the answer along, so what is left of an upload is read and forgotten
+ * first. The answer has its length and is whole for its reader; to Node it ends only then, because at the end of an
+ * answer to `Connection: close` Node closes.
+ */
+async function linger(request: IncomingMessage, response: ServerResponse): Promise<void> {
   await discardRest(request);
+  response.end();
   if (!request.complete) request.socket.destroy();
 }

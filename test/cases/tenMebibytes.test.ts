@@ -72,6 +72,20 @@ describe('case 8: exactly 10 MiB', () => {
     expect(stubs.a.starts()).toEqual([]);
   });
 
+  it('a client that asks for the connection to be closed reads its 413, in at least 99 of 100', async () => {
+    const { stubs } = await hostStubs({ a: {} });
+    const upload = Buffer.alloc(MAX_BODY_BYTES + 1_000_000, 'x');
+    let complete = 0;
+    for (let time = 0; time < 100; time += 1) {
+      const status = await stubs.a.post(upload, { headers: { connection: 'close' } }).then(
+        (answer) => answer.status,
+        () => 'lost',
+      );
+      if (status === 413) complete += 1;
+    }
+    expect(complete).toBeGreaterThanOrEqual(99);
+  }, 120_000);
+
   it('uploaders of 50 MB at full speed read a complete 413, in at least 99 of 100', async () => {
     const { gateway, stubs } = await hostStubs({ a: {} });
     const upload = Buffer.alloc(50_000_000, 'x');
