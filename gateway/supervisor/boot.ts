@@ -89,6 +89,7 @@ export class Boot {
   #outcome: BootRecord['outcome'] = 'running';
   #failure: BootFailure | undefined;
   #exit: Exit | undefined;
+  #verdict: Verdict | undefined;
   #conclude: (done: Done) => void = () => undefined;
 
   constructor(plan: BootPlan) {
@@ -112,7 +113,7 @@ export class Boot {
 
   get record(): BootRecord {
     const { cause, name } = this;
-    const verdict = this.#run?.verdict;
+    const verdict = this.#run?.verdict ?? this.#verdict;
     const ends = [...this.#steps.slice(1).map(({ from }) => from), this.#endedAt ?? this.#plan.clock.now()];
     return {
       instance: name,
@@ -181,6 +182,9 @@ export class Boot {
       onLaunched(run);
       void run.finished.then((exit) => {
         this.#exit = exit;
+        // A start is remembered for long; what it started, with its connections, is not.
+        this.#verdict = run.verdict;
+        this.#run = undefined;
       });
       return { run, target: await starting, recipe };
     } finally {
