@@ -30,7 +30,10 @@ export function sendMessage(
 /** Sends a refusal. Only a 421 has a code (A.2); `fields` are added to the body. */
 export function sendRefusal(response: ServerResponse, refusal: Refusal, fields: object = {}): void {
   const { text, headers } = refusalParts(refusal, fields);
-  sendJson(response, refusal.status, text, headers);
+  const { req: request } = response;
+  // On a connection that is kept, what is left of the upload is read by Node (A26).
+  if (request.complete || response.shouldKeepAlive) sendJson(response, refusal.status, text, headers);
+  else void sendThenDiscard(request, response, refusal.status, text, headers);
 }
 
 /**
@@ -43,8 +46,19 @@ export async function sendTooLarge(
   refusal: Refusal,
 ): Promise<void> {
   const { text } = refusalParts(refusal, {});
-  response.writeHead(refusal.status, headersOf(text, { connection: 'close' }));
-  // The announced length is complete with this write; ending the response would close the connection under the sender.
+  await sendThenDiscard(request, response, refusal.status, text, { connection: 'close' });
+}
+
+/** Node closes a connection that is not kept when its answer ends; unread bytes in it would take the answer along. */
+async function sendThenDiscard(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  response.writeHead(status, headersOf(text, headers));
+  // The announced length is complete with this write.
   response.write(text);
   await discardRest(request);
   response.end();

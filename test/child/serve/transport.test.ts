@@ -236,6 +236,14 @@ describe('body', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
+  test('A26: who sends 11 MB and asks for the connection to be closed reads why it was refused, every time of 20', async () => {
+    const body = Buffer.alloc(11_000_000, 'x');
+    for (let time = 0; time < 20; time += 1) {
+      const answer = await post(child.port, body, { headers: { 'kindgi-pack-token': 'wrong', connection: 'close' } });
+      expect(answer.status).toBe(401);
+    }
+  });
+
   test('A25: a fast sender of 50 MB reads its whole 413, every time of 20', async () => {
     const body = Buffer.alloc(50_000_000, 0x20);
     for (let round = 0; round < 20; round += 1) {
