@@ -19,6 +19,8 @@ try {
     onSignal: (signal, listener) => void process.on(signal, listener),
     onUncaught: (listener) => void process.on('uncaughtException', listener),
   });
+  // A pipe takes 64 KiB at a time, and the exit waits for nothing.
+  await new Promise((done) => process.stdout.write('', done));
   process.exit(code);
 } catch (error) {
   const text = error instanceof Error ? error : new Error(String(error));

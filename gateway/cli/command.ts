@@ -78,6 +78,8 @@ export interface Command<O extends Options = Options> {
   readonly rest?: Rest;
   /** Command lines that work, each with what it does. */
   readonly examples: readonly { readonly line: string; readonly does: string }[];
+  /** Where it has others than every command has (`EXIT`): all of them, for the help. */
+  readonly exitCodes?: readonly (readonly [code: number, meaning: string])[];
   /**
    * Does the work and resolves with the exit code (`EXIT`).
    * @throws {UsageError} for options that do not go together.
@@ -181,7 +183,8 @@ export function parseLine(
       values[token.name] = true;
     } else {
       const isMissing = token.value === undefined || token.value === '';
-      if (isMissing || (!token.inlineValue && token.value.startsWith('-'))) {
+      // A dash alone is a value: standard input.
+      if (isMissing || (!token.inlineValue && token.value.startsWith('-') && token.value !== '-')) {
         throw new UsageError(`${token.rawName} needs a value`, `Write ${token.rawName} <${option.value ?? 'value'}>.`);
       }
       const earlier = values[token.name];

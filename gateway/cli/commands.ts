@@ -10,4 +10,5 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['stop', async (): Promise<Command> => (await import('./stop.ts')).stop],
   ['start', async (): Promise<Command> => (await import('./start.ts')).start],
   ['rollback', async (): Promise<Command> => (await import('./rollback.ts')).rollback],
+  ['conform', async (): Promise<Command> => (await import('./conform.ts')).conform],
 ]);

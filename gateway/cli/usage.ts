@@ -16,6 +16,7 @@ export function commandHelp(command: Command): string {
     'Examples:',
     ...columns(command.examples.map(({ line, does }) => [line, does])),
     '',
+    ...exitCodeLines(command.exitCodes ?? []),
   ].join('\n');
 }
 
@@ -44,6 +45,11 @@ function argumentLines(expected: readonly Argument[], rest: Rest | undefined): s
   const rows = expected.map(({ name, isRequired, help }) => [isRequired ? `<${name}>` : `[${name}]`, help] as const);
   const all = rest === undefined ? rows : [...rows, [`[${rest.name}…]`, rest.help] as const];
   return all.length === 0 ? [] : ['Arguments:', ...columns(all), ''];
+}
+
+function exitCodeLines(codes: readonly (readonly [code: number, meaning: string])[]): string[] {
+  if (codes.length === 0) return [];
+  return ['Exit codes:', ...columns(codes.map(([code, meaning]) => [String(code), meaning])), ''];
 }
 
 function optionText(name: string, { short, value }: Option): string {

@@ -6,7 +6,7 @@ export interface ExpectedInfo {
   readonly packVersion: string;
   readonly artifactVersion: string;
   readonly indexHash: string;
-  readonly tools: readonly { readonly id: string; readonly version: string }[];
+  readonly tools: readonly { readonly id: string; readonly version?: string }[];
   readonly checks: readonly string[];
 }
 
@@ -19,10 +19,12 @@ export interface Service {
   /** The tenant it is pinned to; undefined: to none. */
   readonly tenantId: string | undefined;
   readonly expectedInfo: ExpectedInfo;
-  /** Absolute path of the pack's folder. */
-  readonly packDir: string;
-  /** A file that is not there yet, for the pack's tool that waits for one. */
-  hold(): Hold;
+  /** What is expected was read from the service's own `/v1/info`, for want of the index file. */
+  readonly isInfoItsOwn?: boolean;
+  /** Absolute path of the pack's folder; undefined: nobody knows. */
+  readonly packDir: string | undefined;
+  /** Is told each tool and check of the conformance pack that is about to be called. */
+  readonly onNeed?: (id: string) => void;
 }
 
 export interface Hold {
@@ -52,7 +54,10 @@ export interface ServiceProcess {
 }
 
 export interface RunningService extends Service {
+  readonly packDir: string;
   readonly process: ServiceProcess;
+  /** A file that is not there yet, for the pack's tool that waits for one. */
+  hold(): Hold;
 }
 
 /** An index file's content, only as far as clauses change it. */
@@ -77,14 +82,14 @@ export interface StartOptions {
 /** A pack service program with the conformance pack: something that processes can be started of. */
 export interface Target {
   readonly name: string;
+  /** Modules of the pack that its index does not name, as `modulePath`s; undefined: it has none such. */
   readonly traits: {
-    /** Modules of the pack that its index does not name, as `modulePath`s. */
-    readonly importFails: string;
-    readonly noHandler: string;
+    readonly importFails: string | undefined;
+    readonly noHandler: string | undefined;
     /** Ends the process with code 7 while it is loaded. */
-    readonly exits: string;
+    readonly exits: string | undefined;
     /** Prints `slow: loading` on stderr and is not loaded for a minute. */
-    readonly slow: string;
+    readonly slow: string | undefined;
   };
   /** One running service, pinned to the target's tenant, that all clauses share. */
   shared(): Promise<RunningService>;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { outcomeOf } from '../../shared/conform/outcome.ts';
 import { describe, expect, test } from 'vitest';
 import type { Clause } from '../../shared/conform/clause.ts';
 import { CLAUSES } from '../../shared/conform/clauses.ts';
@@ -6,7 +7,8 @@ import { afterAllTests } from '../support/atEnd.ts';
 import { requiresRealServices } from '../support/realServices.ts';
 import { DEVIATIONS, deviationOf } from './deviations.ts';
 import type { Deviation } from './deviations.ts';
-import { DirectTarget } from './directTarget.ts';
+import { directTargetOf } from './directTarget.ts';
+import type { DirectTarget } from './directTarget.ts';
 import { HostedPacks } from './hostedPacks.ts';
 import { DIRECT, programOf } from './programs.ts';
 import type { DirectName, Program, TargetName } from './programs.ts';
@@ -21,14 +23,14 @@ atEnd(async () => {
 });
 
 function directTarget(program: Program): Promise<DirectTarget> {
-  const target = directTargets.get(program.name) ?? DirectTarget.create(program);
+  const target = directTargets.get(program.name) ?? directTargetOf(program);
   directTargets.set(program.name, target);
   return target;
 }
 
 async function hostAll(): Promise<HostedPacks> {
   const programs = DIRECT.map(programOf).filter((program): program is Program => !('reason' in program));
-  const packs = programs.map(async (program) => [program, (await directTarget(program)).pack] as const);
+  const packs = programs.map(async (program) => [program, (await directTarget(program)).target.pack] as const);
   return HostedPacks.start(await Promise.all(packs), atEnd);
 }
 
@@ -48,7 +50,7 @@ function directSuite(name: DirectName): Suite {
   const checks = clauses.map((clause): Suite['checks'][number] => [
     clause,
     async (program) => {
-      const target = await directTarget(program);
+      const { target } = await directTarget(program);
       if (clause.scope === 'http') await clause.run(await target.shared());
       else await clause.run(target);
     },
@@ -87,21 +89,17 @@ for (const { target, program, checks } of suites) {
       test.skipIf(reason !== undefined)(`${titleOf(clause, deviation)}${suffix}`, async () => {
         assert.ok(!('reason' in program));
         const allowed = deviation === undefined ? ['holds'] : deviation.isTiming ? ['holds', 'deviates'] : ['deviates'];
-        expect(allowed).toContain(await outcomeOf(() => run(program), deviation));
+        expect(allowed).toContain(await verdictOf(clause, () => run(program), deviation));
       });
     }
   });
 }
 
-/** What is known to fail has to fail by a check of the clause; anything else that goes wrong is thrown as it is. */
-async function outcomeOf(run: () => Promise<void>, known: Deviation | undefined): Promise<'holds' | 'deviates'> {
-  try {
-    await run();
-    return 'holds';
-  } catch (error) {
-    if (known !== undefined && error instanceof assert.AssertionError) return 'deviates';
-    throw error;
-  }
+/** What is known to fail has to fail by a check of the clause; anything else that goes wrong is told as it is. */
+async function verdictOf(clause: Clause, run: () => Promise<void>, known: Deviation | undefined): Promise<string> {
+  const outcome = await outcomeOf(clause, run);
+  if (known !== undefined && outcome.verdict === 'deviates' && outcome.isCheck) return 'deviates';
+  return outcome.verdict === 'holds' ? 'holds' : JSON.stringify(outcome);
 }
 
 function titleOf({ id, also, title }: Clause, deviation: Deviation | undefined): string {

@@ -4,13 +4,12 @@ import { copyFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ConformancePack } from '../../gateway/cli/conform/conformancePack.ts';
 import { get } from '../../shared/conform/client/call.ts';
 import type { Service } from '../../shared/conform/service.ts';
 import { startGateway } from '../support/gateway.ts';
 import type { Gateway } from '../support/gateway.ts';
 import type { AtEnd } from '../support/atEnd.ts';
-import { newHold } from './pack.ts';
-import type { BuiltPack } from './pack.ts';
 import type { DirectName, Program } from './programs.ts';
 
 /** One gateway in front of every program, a tenant and a token each: what a caller sees of them. */
@@ -26,7 +25,7 @@ export class HostedPacks {
   }
 
   static async start(
-    programs: readonly (readonly [program: Program, pack: BuiltPack])[],
+    programs: readonly (readonly [program: Program, pack: ConformancePack])[],
     atEnd: AtEnd,
   ): Promise<HostedPacks> {
     const folder = await mkdtemp(join(tmpdir(), 'packgate-hosted-'));
@@ -61,7 +60,6 @@ export class HostedPacks {
         tenantId: id,
         expectedInfo: pack.expectedInfo,
         packDir: pack.dir,
-        hold: () => newHold(folder),
       },
     ]);
     // A clause with a short deadline measures the service, not its start: everything is up before the first one.

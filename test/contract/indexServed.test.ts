@@ -2,10 +2,11 @@ import { afterAll, describe, expect, test } from 'vitest';
 
 import { isEvent } from '../../shared/conform/clauses/lines.ts';
 import { CHILD_MAIN, packFolder, TOKEN } from '../child/support/child.ts';
+import { LaunchedProcess } from '../../gateway/cli/conform/launchedProcess.ts';
+import { startProcess } from '../../gateway/supervisor/process.ts';
 import { checkInvoke, info, invoke, post } from '../child/support/http.ts';
 import { findRealServices } from '../support/realServices.ts';
 import { newFolder, OUR_INDEXER, realIndexer, removeFolders, runIndexer, realMissing, SLOW } from './indexers.ts';
-import { SpawnedProcess } from './spawnedProcess.ts';
 
 afterAll(removeFolders);
 
@@ -25,7 +26,7 @@ async function answersOf(service: readonly string[], indexPath: string): Promise
   const [command = '', ...first] = service;
   const args = [...first, '--index', indexPath, '--module-root', PACK, '--host', '127.0.0.1'];
   const env = { PATH: process.env.PATH ?? '', PORT: '0', KINDGI_PACK_SERVICE_TOKEN: TOKEN, KINDGI_LOG_FORMAT: 'json' };
-  const child = new SpawnedProcess({ command, args, env, cwd: newFolder() });
+  const child = new LaunchedProcess(startProcess, { command, args, env, cwd: newFolder() });
   try {
     const listening = await child.line(isEvent('listening'));
     const port = listening.type === 'event' ? Number(listening.fields.port) : Number.NaN;

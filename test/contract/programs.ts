@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Target } from '../../shared/conform/service.ts';
 import { findRealServices } from '../support/realServices.ts';
 import { packDir } from './pack.ts';
 
@@ -27,7 +26,6 @@ export interface Program {
   readonly indexer: readonly string[];
   /** Settings of a deployment that is run by it. */
   readonly hosting: Readonly<Record<string, unknown>>;
-  readonly traits: Target['traits'];
 }
 
 /** The program of a target, or why it is not to be had. */
@@ -35,9 +33,9 @@ export function programOf(name: DirectName): Program | { readonly reason: string
   const real = findRealServices();
   switch (name) {
     case 'our child':
-      return { name, packDir: packDir('conformance-js'), ...OURS, traits: modules('mjs') };
+      return { name, packDir: packDir('conformance-js'), ...OURS };
     case 'our child (TypeScript)':
-      return { name, packDir: packDir('conformance-ts'), ...OURS, traits: modules('ts') };
+      return { name, packDir: packDir('conformance-ts'), ...OURS };
     case 'real Python':
       if (!real.isFound) return real;
       return {
@@ -46,12 +44,6 @@ export function programOf(name: DirectName): Program | { readonly reason: string
         service: [real.python, '-m', 'kindgi.pack', 'serve'],
         indexer: [real.python, '-m', 'kindgi.pack', 'index'],
         hosting: { runtime: 'python', python: real.python },
-        traits: {
-          importFails: 'broken/import_fails.py',
-          noHandler: 'broken/no_handler.py',
-          exits: 'broken/exits.py',
-          slow: 'broken/slow.py',
-        },
       };
     case 'real Node':
       if (!real.isFound) return real;
@@ -61,14 +53,6 @@ export function programOf(name: DirectName): Program | { readonly reason: string
         service: real.nodeService,
         indexer: real.nodeIndexer,
         hosting: { runtime: 'command', command: real.nodeService },
-        traits: modules('mjs'),
       };
   }
-}
-
-function modules(extension: 'mjs' | 'ts'): Program['traits'] {
-  const [importFails, noHandler, exits, slow] = ['import-fails', 'no-handler', 'exits', 'slow'].map(
-    (name) => `broken/${name}.${extension}`,
-  ) as [string, string, string, string];
-  return { importFails, noHandler, exits, slow };
 }

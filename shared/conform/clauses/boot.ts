@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { ECHO, get } from '../client/call.ts';
 import { processClause } from '../clause.ts';
-import type { IndexEntry } from '../service.ts';
+import { needModule, withEntry } from '../packNeeds.ts';
+import type { PackIndex } from '../service.ts';
 import { problemsOf, withoutOption } from './failedStart.ts';
 import { eventOf, eventsOf } from './lines.ts';
 import { serving } from './serving.ts';
 
-/** The entries with one of them changed. */
-function changed(entries: readonly IndexEntry[], id: string, change: Readonly<Record<string, unknown>>): IndexEntry[] {
-  return entries.map((entry) => (entry.id === id ? { ...entry, ...change } : entry));
+/** An index in which the modules of these tools are others. */
+function withModules(index: PackIndex, pathById: Readonly<Record<string, string>>): PackIndex {
+  return Object.entries(pathById).reduce(
+    (changed, [id, modulePath]) => withEntry(changed, 'tools', id, (entry) => ({ ...entry, modulePath })),
+    index,
+  );
 }
 
 /** Group C: start-up. */
@@ -54,16 +58,12 @@ export const boot = [
     'missing modules are named as in the index, and nothing else is told then',
     async (target) => {
       const problems = await problemsOf(target, 'boot-failed', {
-        index: (index) => ({
-          ...index,
-          tools: changed(
-            changed(changed(index.tools, ECHO, { modulePath: 'tools/not-there.mjs' }), 'conformance.throws', {
-              modulePath: target.traits.importFails,
-            }),
-            'conformance.hold',
-            { modulePath: 'tools/nor/this.mjs' },
-          ),
-        }),
+        index: (index) =>
+          withModules(index, {
+            [ECHO]: 'tools/not-there.mjs',
+            'conformance.throws': needModule(target, 'importFails'),
+            'conformance.hold': 'tools/nor/this.mjs',
+          }),
       });
       assert.deepEqual(problems.sort(), ['Missing module: tools/nor/this.mjs', 'Missing module: tools/not-there.mjs']);
     },
@@ -74,16 +74,15 @@ export const boot = [
     'C13/import-fails',
     'every module that does not load is told, by its tool or check',
     async (target) => {
-      const { importFails } = target.traits;
-      const check = 'conformance.min-length';
+      const importFails = needModule(target, 'importFails');
       const problems = await problemsOf(target, 'boot-failed', {
-        index: (index) => ({
-          ...index,
-          tools: changed(changed(index.tools, ECHO, { modulePath: importFails }), 'conformance.hold', {
-            modulePath: importFails,
-          }),
-          guardrails: changed(index.guardrails, check, { checkModulePath: importFails }),
-        }),
+        index: (index) =>
+          withEntry(
+            withModules(index, { [ECHO]: importFails, 'conformance.hold': importFails }),
+            'guardrails',
+            'conformance.min-length',
+            (entry) => ({ ...entry, checkModulePath: importFails }),
+          ),
       });
       assert.equal(problems.length, 3);
       for (const id of [ECHO, 'conformance.hold', 'conformance.checks.min-length']) {
@@ -94,13 +93,18 @@ export const boot = [
     ['C12'],
   ),
 
-  processClause('C14/listening', 'once it listens it says so, with port, pack and artifact version', async (target) => {
-    await serving(target, {}, async (service) => {
-      const { port, packId, artifactVersion } = await eventOf(service.process, 'listening');
-      const { expectedInfo } = service;
-      assert.equal(port, service.port);
-      assert.deepEqual([packId, artifactVersion], [expectedInfo.packId, expectedInfo.artifactVersion]);
-      assert.equal(eventsOf(service.process, 'listening').length, 1);
-    });
-  }),
+  processClause(
+    'C14/listening',
+    'once it listens it says so, one time, with port, pack and artifact version',
+    async (target) => {
+      await serving(target, {}, async (service) => {
+        const { port, packId, artifactVersion } = await eventOf(service.process, 'listening');
+        const { expectedInfo } = service;
+        assert.equal(port, service.port);
+        assert.deepEqual([packId, artifactVersion], [expectedInfo.packId, expectedInfo.artifactVersion]);
+        await service.process.stop();
+        assert.equal(eventsOf(service.process, 'listening').length, 1, 'how often in its whole life');
+      });
+    },
+  ),
 ];

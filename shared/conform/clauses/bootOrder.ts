@@ -9,6 +9,7 @@ import { classifyLine } from '../../process/records.ts';
 import { ECHO, invoke } from '../client/call.ts';
 import { outputOf } from '../client/message.ts';
 import { processClause } from '../clause.ts';
+import { needModule, withEntry } from '../packNeeds.ts';
 import type { PackIndex, ServiceProcess, StartOptions, Target } from '../service.ts';
 import { problemsOf, withoutOption } from './failedStart.ts';
 import { eventsOf } from './lines.ts';
@@ -17,9 +18,8 @@ import { serving } from './serving.ts';
 /** Changes of an index: modules of the echo tool and, of another one, what the environment has to have. */
 function changed(echo: string, env?: object): (index: PackIndex) => PackIndex {
   return (index) => ({
-    ...index,
+    ...withEntry(index, 'tools', ECHO, (entry) => ({ ...entry, modulePath: echo })),
     ...(env && { env }),
-    tools: index.tools.map((entry) => (entry.id === ECHO ? { ...entry, modulePath: echo } : entry)),
   });
 }
 
@@ -87,7 +87,7 @@ export const bootOrder = [
     'the environment is filtered, then judged, before any module is loaded',
     async (target) => {
       const env = { required: ['NOT_SET_ANYWHERE'], optional: [] };
-      const index = changed(target.traits.importFails, env);
+      const index = changed(needModule(target, 'importFails'), env);
       const events = await eventsOfFailure(target, { index, env: { UNDECLARED: 'x' } });
       assert.deepEqual(events, ['env-dropped', 'missing-env', 'boot-failed']);
     },
@@ -141,7 +141,7 @@ export const bootOrder = [
     'C15/module-exits',
     'a module that ends the process ends the start, with its exit code and no line',
     async (target) => {
-      const started = await target.start({ index: changed(target.traits.exits) });
+      const started = await target.start({ index: changed(needModule(target, 'exits')) });
       await failsWith(started, 7);
       assert.deepEqual(eventsOf(started, 'boot-failed'), [], 'boot-failed');
     },
@@ -151,7 +151,7 @@ export const bootOrder = [
     'C37/before-listening',
     'SIGTERM while modules are loaded ends the process at once, and it never listens',
     async (target) => {
-      const started = await target.start({ index: changed(target.traits.slow) });
+      const started = await target.start({ index: changed(needModule(target, 'slow')) });
       try {
         await started.printed('slow: loading');
         const since = performance.now();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { check, get, post } from '../client/call.ts';
 import { errorOf, jsonOf, objectOf, verdictOf } from '../client/message.ts';
 import { httpClause, processClause } from '../clause.ts';
+import { NotLookedAt } from '../notLookedAt.ts';
 import type { PackIndex } from '../service.ts';
 import { serving } from './serving.ts';
 
@@ -116,7 +117,7 @@ export const checks = [
 function withBuiltIn(checkId: string): (index: PackIndex) => PackIndex {
   return (index) => {
     const [like] = index.guardrails;
-    assert.ok(like);
+    if (like === undefined) throw new NotLookedAt('the pack has no guardrail');
     const { configSchema: _schema, ...rest } = like;
     return {
       ...index,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ENV } from '../../process/contract.ts';
-import { ECHO, invoke } from '../client/call.ts';
+import { ECHO, get, invoke } from '../client/call.ts';
 import { outputOf } from '../client/message.ts';
 import { processClause } from '../clause.ts';
 import type { StartOptions, Target } from '../service.ts';
@@ -36,6 +36,15 @@ export const configuration = [
 
   processClause('C1/two-words', '`--index=x` and unknown arguments are not read', async (target) => {
     await bootsAndServes(target, { args: (usual) => ['--no-such-thing', ...usual, '--index=/no/such/index.json'] });
+  }),
+
+  processClause('C1/host', 'with `--host` it listens on that address alone', async (target) => {
+    await serving(target, {}, async (service) => {
+      assert.equal((await get(service, '/healthz')).status, 200);
+      // Every address of 127.0.0.0/8 is this machine's: who listens everywhere answers here, too.
+      const elsewhere = await get({ ...service, host: '127.0.0.2' }, '/healthz').catch(() => undefined);
+      assert.equal(elsewhere, undefined, 'an answer from another address');
+    });
   }),
 
   processClause('C2/empty-host', 'an empty `--host` is `config-invalid`', async (target) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode } from '../../protocol/codes.ts';
-import { ECHO, echoBody, invoke, invokeMessage, post } from '../client/call.ts';
+import { ECHO, echoBody, invoke, invokeMessage, post, tenantOf } from '../client/call.ts';
 import { errorOf, outputOf } from '../client/message.ts';
 import { httpClause } from '../clause.ts';
 import type { Service } from '../service.ts';
@@ -18,7 +18,7 @@ async function isError(service: Service, code: ErrorCode, change: Readonly<Recor
 }
 
 function contextOf(service: Service, change: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return { ctx: { tenantId: service.tenantId, runId: 'run-1', ...change } };
+  return { ctx: { tenantId: tenantOf(service), runId: 'run-1', ...change } };
 }
 
 /** Group D: the envelope of requests. */
@@ -71,7 +71,7 @@ export const envelope = [
   }),
 
   httpClause('D2/context', 'a context without the texts `tenantId` and `runId` is malformed', async (service) => {
-    for (const ctx of [undefined, null, 'x', [], {}, { tenantId: service.tenantId }, { runId: 'r' }]) {
+    for (const ctx of [undefined, null, 'x', [], {}, { tenantId: tenantOf(service) }, { runId: 'r' }]) {
       await isError(service, 'malformed-message', { ctx });
     }
     for (const change of [{ tenantId: 7 }, { tenantId: null }, { runId: 7 }, { runId: null }]) {

@@ -6,6 +6,7 @@ import type { FileStoreRequest } from '../client/fileStore.ts';
 import { errorOf, objectOf, outputOf } from '../client/message.ts';
 import type { RawResponse } from '../client/response.ts';
 import { processClause } from '../clause.ts';
+import { withEntry } from '../packNeeds.ts';
 import type { PackIndex, RunningService, StartOptions, Target } from '../service.ts';
 import { serving } from './serving.ts';
 
@@ -24,10 +25,7 @@ const ENCODED_NAME = "Gr%C3%B6%C3%9Fe%201%2B2%20'a'%20%2F..%5C%20%E6%97%A5%E6%9C
 
 /** The fields that the released indexers do not know are put into the index here, so that the pack's own bytes stay theirs. */
 function declaring(flags: Readonly<Record<string, boolean>>): (index: PackIndex) => PackIndex {
-  return (index) => ({
-    ...index,
-    tools: index.tools.map((entry) => (entry.id === FILES ? { ...entry, ...flags } : entry)),
-  });
+  return (index) => withEntry(index, 'tools', FILES, (entry) => ({ ...entry, ...flags }));
 }
 
 interface Setting {

@@ -7,7 +7,7 @@ import type { HeaderValue } from '../client/request.ts';
 import type { RawResponse } from '../client/response.ts';
 import { httpClause } from '../clause.ts';
 import type { Service } from '../service.ts';
-import { foreignTenant } from './foreign.ts';
+import { foreignTenant, ownTenant as own } from './foreign.ts';
 
 const hello = { message: 'hello' };
 
@@ -19,14 +19,10 @@ function withContext(service: Service, tenantId: unknown, toolId = ECHO): Promis
   return invoke(service, toolId, hello, { ctx: { tenantId } });
 }
 
-function own(service: Service): string {
-  assert.ok(service.tenantId, 'the service is pinned');
-  return service.tenantId;
-}
-
 /** Group B: whom a call is for, as any caller sees it. */
 export const tenant = [
   httpClause('B1/header-missing', 'a call without `kindgi-tenant-id` is 421, and so is info', async (service) => {
+    own(service);
     refusalOf(await withHeader(service, null), 421);
     refusalOf(await get(service, '/v1/info', { [HEADER.tenantId]: null }), 421);
   }),
@@ -80,6 +76,7 @@ export const tenant = [
   }),
 
   httpClause('B3/empty', 'an empty header is 421', async (service) => {
+    own(service);
     refusalOf(await withHeader(service, ''), 421);
     refusalOf(await get(service, '/v1/info', { [HEADER.tenantId]: ' ' }), 421);
   }),

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { ECHO, HOLD, check, invoke } from '../client/call.ts';
 import { errorOf, objectOf, outputOf } from '../client/message.ts';
 import { httpClause, processClause } from '../clause.ts';
+import { NotLookedAt } from '../notLookedAt.ts';
+import { needModule, withEntry } from '../packNeeds.ts';
 import type { IndexEntry, PackIndex } from '../service.ts';
 import { serving } from './serving.ts';
 
@@ -81,7 +83,7 @@ export const tools = [
     await serving(
       target,
       {
-        index: withTool(HOLD, (entry) => ({ ...entry, modulePath: target.traits.noHandler })),
+        index: withTool(HOLD, (entry) => ({ ...entry, modulePath: needModule(target, 'noHandler') })),
       },
       async (service) => {
         errorOf(await invoke(service, HOLD, {}), 'input-validation-failed', { toolId: HOLD });
@@ -93,18 +95,19 @@ export const tools = [
     'D12/no-handler',
     'a module without a handler is `handler-shape-invalid`, without a check `check-shape-invalid`',
     async (target) => {
-      const { noHandler } = target.traits;
+      const noHandler = needModule(target, 'noHandler');
       const guardrail = 'conformance.boolean';
       const checkId = 'conformance.checks.boolean';
       await serving(
         target,
         {
-          index: (index) => ({
-            ...withTool(HOLD, (entry) => ({ ...entry, modulePath: noHandler }))(index),
-            guardrails: index.guardrails.map((entry) =>
-              entry.id === guardrail ? { ...entry, checkModulePath: noHandler } : entry,
+          index: (index) =>
+            withEntry(
+              withEntry(index, 'tools', HOLD, (entry) => ({ ...entry, modulePath: noHandler })),
+              'guardrails',
+              guardrail,
+              (entry) => ({ ...entry, checkModulePath: noHandler }),
             ),
-          }),
         },
         async (service) => {
           errorOf(await invoke(service, HOLD, { release: '/' }), 'handler-shape-invalid', { toolId: HOLD });
@@ -155,6 +158,7 @@ export const tools = [
   ),
 
   httpClause('D22/no-paths', 'a stack does not show where the pack lies on the machine', async (service) => {
+    if (service.packDir === undefined) throw new NotLookedAt('it is not known where the pack lies');
     const answer = await invoke(service, THROWS, {});
     errorOf(answer, 'handler-throw', { toolId: THROWS });
     assert.ok(!answer.body.includes(service.packDir), 'the folder of the pack is shown');
@@ -208,5 +212,5 @@ export const tools = [
 
 /** An index with one tool's entry changed. */
 function withTool(id: string, change: (entry: IndexEntry) => IndexEntry): (index: PackIndex) => PackIndex {
-  return (index) => ({ ...index, tools: index.tools.map((entry) => (entry.id === id ? change(entry) : entry)) });
+  return (index) => withEntry(index, 'tools', id, change);
 }

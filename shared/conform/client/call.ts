@@ -1,3 +1,4 @@
+import { needCheck, needTool } from '../packNeeds.ts';
 import type { Service } from '../service.ts';
 import { exchange } from './request.ts';
 import type { Headers, RawRequest } from './request.ts';
@@ -44,6 +45,7 @@ export function check(
   trace: unknown,
   options: PostOptions = {},
 ): Promise<RawResponse> {
+  needCheck(service, checkId);
   return post(service, JSON.stringify({ v: 2, kind: 'check-invoke', check: { id: checkId }, config, trace }), options);
 }
 
@@ -58,13 +60,19 @@ export function invokeMessage(
   input: unknown,
   options: MessageOptions = {},
 ): Readonly<Record<string, unknown>> {
+  needTool(service, toolId);
   return {
     v: 2,
     kind: 'invoke',
     tool: { id: toolId, ...(options.version !== undefined && { version: options.version }) },
     input,
-    ctx: { tenantId: service.tenantId ?? 'nobody', runId: crypto.randomUUID(), ...options.ctx },
+    ctx: { tenantId: tenantOf(service), runId: crypto.randomUUID(), ...options.ctx },
   };
+}
+
+/** The tenant that calls of a service are for; an unpinned one runs them for any. */
+export function tenantOf({ tenantId }: Pick<Service, 'tenantId'>): string {
+  return tenantId ?? 'nobody';
 }
 
 /** The bytes of a call of the tool that gives its message back. */

@@ -7,6 +7,9 @@ import type { RawResponse } from './response.ts';
 /** Longest wait for an answer or an end, in milliseconds, where a clause names no other. */
 const PATIENCE_MS = 15_000;
 
+/** More than any answer a clause asks for: who sends more, without end, must not fill the memory. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+
 /**
  * One TCP connection that sends exactly the bytes it is given: an HTTP library hides what is being measured. Never
  * repeats anything and never throws on its own; what went wrong shows in the next `read`.
@@ -23,6 +26,7 @@ export class RawConnection {
     this.#socket = socket;
     socket.on('data', (chunk) => {
       this.#received = Buffer.concat([this.#received, chunk]);
+      if (this.#received.length > MAX_UNREAD_BYTES) socket.destroy(new Error('it sends without end'));
       this.#wake();
     });
     socket.on('error', (error) => {
