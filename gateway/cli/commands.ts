@@ -4,6 +4,8 @@ import type { Command } from './command.ts';
 export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['serve', async (): Promise<Command> => (await import('./serve.ts')).serve],
   ['check', async (): Promise<Command> => (await import('./check.ts')).check],
+  ['init', async (): Promise<Command> => (await import('./init.ts')).init],
+  ['invoke', async (): Promise<Command> => (await import('./invoke.ts')).invoke],
   ['status', async (): Promise<Command> => (await import('./status.ts')).status],
   ['reload', async (): Promise<Command> => (await import('./reload.ts')).reload],
   ['restart', async (): Promise<Command> => (await import('./restart.ts')).restart],
