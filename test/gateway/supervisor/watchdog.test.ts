@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pino from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -31,6 +31,12 @@ function sleeper(folder: string) {
   return { command: 'sh', args: ['-c', 'sleep 300; true', folder], cwd: folder, env };
 }
 
+/** By the mask of ignored signals, in which SIGTERM is the fifteenth bit. */
+function ignoresSigterm(pid: number): boolean {
+  const mask = /^SigIgn:\s+([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
+  return (BigInt(`0x${mask}`) & (1n << 14n)) !== 0n;
+}
+
 describe('the watchdog', () => {
   it('marks what it launches, otherwise with exactly the given environment, number and group', async () => {
     const { watchdog, stateDir } = await openWatchdog();
@@ -49,13 +55,14 @@ describe('the watchdog', () => {
   it('is not ended by the signals that end a service, and ends what has left its group at its close', async () => {
     const { watchdog, stateDir, records } = await openWatchdog();
     const shell = childrenOf(process.pid).find((pid) => commandLineOf(pid).includes('packgate-watchdog')) ?? 0;
+    await until('it has begun', () => ignoresSigterm(shell), 5_000);
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(shell, signal);
     const script = 'setsid sh -c "sleep 300; true" "$0" & sleep 0.1';
     const launched = watchdog.launch({ ...sleeper(stateDir), args: ['-c', script, stateDir] }, SILENT);
     await launched.finished;
     expect(processesMentioning(stateDir)).toHaveLength(1);
     await watchdog.close();
-    await until('it is gone', () => processesMentioning(stateDir).length === 0, 500);
+    await until('it is gone', () => processesMentioning(stateDir).length === 0, 2_000);
     expect(records).toEqual([]);
     expect(readdirSync(marksFolder(stateDir))).toEqual([]);
   });
