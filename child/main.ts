@@ -17,6 +17,25 @@ Example: KINDGI_PACK_SERVICE_TOKEN=secret PORT=8080 packgate-child serve --index
 
 async function main(): Promise<number> {
   const [command, ...args] = process.argv.slice(2);
+  return command === 'later' ? runLater(args) : run(command, args);
+}
+
+/** Started ahead of its time: `later serve` does what can be done before its orders come on standard input. */
+async function runLater([command]: readonly string[]): Promise<number> {
+  const { warmBuilder } = await import('./modules/builder.ts');
+  await Promise.all([warmBuilder(), import('./modules/bundle.ts')]);
+  if (command === 'index') {
+    await import('./index/run.ts');
+    await (await import('./index/warm.ts')).warmIndexer();
+  } else await import('./serve/run.ts');
+  const { waitForOrders } = await import('./later.ts');
+  const orders = await waitForOrders(process.stdin);
+  if (orders === undefined) return EXIT.ok;
+  Object.assign(process.env, orders.env);
+  return run(command, orders.args);
+}
+
+async function run(command: string | undefined, args: readonly string[]): Promise<number> {
   switch (command) {
     case 'serve': {
       const { serve } = await import('./serve/run.ts');

@@ -6,6 +6,8 @@ import type { Clock } from './clock.ts';
 import { changesBetween, nameOf } from './config/changes.ts';
 import type { Configuration, DeploymentSettings } from './config/configuration.ts';
 import { serviceName } from './config/serviceName.ts';
+import { FaultOrders } from './faults/orders.ts';
+import { orderedStart } from './faults/start.ts';
 import { Auth } from './front/auth.ts';
 import type { Routing } from './front/call.ts';
 import type { CallRecord } from './front/record.ts';
@@ -17,7 +19,9 @@ import { FrontServer } from './server.ts';
 import { Instance } from './supervisor/instance.ts';
 import { lockStateDir } from './supervisor/lock.ts';
 import { OperatedDeployment } from './supervisor/operated.ts';
+import type { Source } from './supervisor/recipe.ts';
 import { PackSource } from './supervisor/source.ts';
+import type { SourceOptions } from './supervisor/source.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 import { sweepLeftovers } from './supervisor/sweep.ts';
 import { Watchdog } from './supervisor/watchdog.ts';
@@ -32,6 +36,12 @@ export interface GatewayDeps {
   readonly hostEnv: HostEnv;
   /** Reads the configuration again; what comes of it is given to `apply`. */
   readonly reread: () => Promise<Reread>;
+  /** Told of every call when it is over, besides the log. */
+  readonly onCall?: (record: CallRecord) => void;
+  /** What instances are made from. Default: `PackSource`. */
+  readonly sourceOf?: (settings: DeploymentSettings, options: SourceOptions) => Source;
+  /** Whether calls of this tenant may take any time right now, because somebody debugs its pack. Default: none may. */
+  readonly hasNoDeadline?: (tenantId: string) => boolean;
 }
 
 /** What going by another configuration did. Names are `tenant/deployment`. */
@@ -49,6 +59,8 @@ export interface Gateway {
   readonly address: string;
   /** Where operators reach it, in the same form. */
   readonly adminAddress: string;
+  /** What operators see and order, for whoever opened it. */
+  readonly host: AdminHost;
   /**
    * Goes by another configuration, in one tick: who may call, which deployments there are, how each is run. Only what
    * changed moves.
@@ -63,13 +75,18 @@ export interface Gateway {
   close(): Promise<void>;
   /** Cuts the drain short: what is left of every child is killed now. */
   hurry(): void;
+  /** What met a fault on order so far, one JSON line each, sorted; see `FaultOrders`. */
+  faultTrace(): string;
 }
 
 /** Opens the state folder and both listeners. Rejects with what keeps it from it; nothing is left open then. */
 export async function openGateway(configuration: Configuration, deps: GatewayDeps): Promise<Gateway> {
-  const { clock, log, packLog, hostEnv, reread } = deps;
+  const { clock, log, packLog, hostEnv, reread, onCall } = deps;
+  const { sourceOf = (settings, options) => new PackSource(settings, options) } = deps;
   const { stateDir } = configuration;
+  const faults = configuration.faults && new FaultOrders(configuration.faults);
   let current = configuration;
+  let address = '';
   let drain: Promise<void> | undefined;
   const undo: (() => Promise<void>)[] = [await lockStateDir(stateDir)];
   try {
@@ -90,8 +107,8 @@ export async function openGateway(configuration: Configuration, deps: GatewayDep
       clock,
       log,
       packLog,
-      create: (plan) => new Instance(plan),
-      sourceOf: (settings) => new PackSource(settings, sourceOptions),
+      create: (plan) => new Instance(faults === undefined ? plan : orderedStart(plan, faults, portOf(address))),
+      sourceOf: (settings) => sourceOf(settings, sourceOptions),
     });
     let routing = routingOf(configuration, supervisor);
     const server = new FrontServer({
@@ -99,10 +116,15 @@ export async function openGateway(configuration: Configuration, deps: GatewayDep
       room: new Room(configuration.bodiesBytes),
       clock,
       isDraining: () => drain !== undefined,
-      record: (record) => logCall(log, record),
+      ...(deps.hasNoDeadline && { hasNoDeadline: deps.hasNoDeadline }),
+      record: (record) => {
+        logCall(log, record);
+        onCall?.(record);
+      },
       onInternalError: (error) => log.error({ event: 'internal-error', err: error }, 'a bug of packgate'),
+      faults,
     });
-    const address = await server.open(configuration.listen);
+    address = await server.open(configuration.listen);
     undo.push(() => server.close());
     const host = adminHost(supervisor, { address, clock, reread, isDraining: () => drain !== undefined });
     const { listen, tokenSha256 } = configuration.admin;
@@ -120,6 +142,7 @@ export async function openGateway(configuration: Configuration, deps: GatewayDep
     return {
       address,
       adminAddress,
+      host,
       apply: (next) => {
         const changes = changesBetween(current, next);
         current = next;
@@ -130,11 +153,17 @@ export async function openGateway(configuration: Configuration, deps: GatewayDep
       indexChanged: (path) => supervisor.indexChanged(path),
       close: () => (drain ??= close()),
       hurry: () => supervisor.kill(),
+      faultTrace: () => faults?.trace() ?? '',
     };
   } catch (cause) {
     for (const step of undo.toReversed()) await step();
     throw cause;
   }
+}
+
+/** Of an `http://` address; undefined for any other. */
+function portOf(address: string): number | undefined {
+  return address.startsWith('http:') ? Number(new URL(address).port) : undefined;
 }
 
 /** Whether packs of one tenant could meet those of another on this machine. */

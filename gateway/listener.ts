@@ -26,7 +26,8 @@ export async function openListener(
   }
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    withUmask(isPrivate ? 0o177 : undefined, () => {
+    // Of sockets alone: the mask is the whole process's, and not to be had in a worker thread.
+    withUmask(isPrivate && listen.kind === 'unix' ? 0o177 : undefined, () => {
       server.listen(optionsOf(listen), () => {
         server.off('error', reject);
         // Too many open files and the like: the connection is lost, the gateway is not.

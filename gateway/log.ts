@@ -54,6 +54,11 @@ export function openLog(fd: number, level = 'info'): GatewayLog {
   return { logger, packLogger, flush };
 }
 
+/** A log whose records, a line of JSON each, somebody else shows. */
+export function logInto(destination: DestinationStream, level = 'info'): Logger {
+  return pino(optionsFor(level), destination);
+}
+
 function optionsFor(level: string): pino.LoggerOptions {
   return {
     level,

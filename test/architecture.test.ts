@@ -81,7 +81,13 @@ describe('who may import whom', () => {
   it('only supervisor/process.ts starts or signals a process', () => {
     const only = ['gateway/supervisor/process.ts'];
     expect(importers(/^gateway\//, /^execa$|child_process/, only)).toEqual([]);
-    expect(users(/^gateway\//, /process\.kill\(/, only)).toEqual([]);
+    // A fake pack service that is to die kills itself.
+    expect(users(/^gateway\//, /process\.kill\(/, [...only, 'gateway/testing/fake/main.ts'])).toEqual([]);
+  });
+
+  it('nothing of the gateway needs what is there for tests', () => {
+    expect(importers(/^gateway\/(?!testing\/)/, /^gateway\/testing\//)).toEqual([]);
+    expect(importers(/^(gateway|child|shared)\//, /^vitest$/, ['gateway/testing/vitest.ts'])).toEqual([]);
   });
 
   it('the gateway never uses fetch, which sends a call answered 421 again', () => {
@@ -96,7 +102,9 @@ describe('who may import whom', () => {
 describe('who may do what', () => {
   it('only the two main.ts read arguments and environment, or exit', () => {
     const mains = ['gateway/main.ts', 'child/main.ts'];
-    expect(users(/./, /(?<!\.)\bprocess\.(argv|env|exit|exitCode)\b/, mains)).toEqual([]);
+    // A fake pack service is a program, too; and a gateway in a test has a main program that is not ours.
+    const forTests = ['gateway/testing/fake/main.ts', 'gateway/testing/surroundings.ts'];
+    expect(users(/./, /(?<!\.)\bprocess\.(argv|env|exit|exitCode)\b/, [...mains, ...forTests])).toEqual([]);
   });
 
   it("only answer, refuse and health write to a caller's response", () => {
@@ -105,11 +113,8 @@ describe('who may do what', () => {
   });
 
   it('only refusal.ts knows the statuses of refusals', () => {
-    // forward.ts reads the status of a service's answer; it gives none.
-    expect(
-      users(/^gateway\/(front|lane)\//, /\b(401|404|405|408|413|415|417|421|431|500|503)\b/, [
-        'gateway/front/forward.ts',
-      ]),
-    ).toEqual([]);
+    // forward.ts reads the status of a service's answer, and faults on order are named after theirs; they give none.
+    const namers = ['gateway/front/forward.ts', 'gateway/front/faults.ts'];
+    expect(users(/^gateway\/(front|lane)\//, /\b(401|404|405|408|413|415|417|421|431|500|503)\b/, namers)).toEqual([]);
   });
 });

@@ -11,6 +11,23 @@ export type StrictCompiler = (schema: Schema) => string | undefined;
  * default in a place in which none is filled is refused as well.
  */
 export function createStrictCompiler({ fillsDefaults }: { fillsDefaults: boolean }): StrictCompiler {
+  const ajv = strictAjv(fillsDefaults);
+  return (schema) => {
+    try {
+      ajv.compile(schema as object);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+}
+
+const made = new Map<boolean, Ajv2020>();
+
+/** One for all runs of a process: the first schema of each makes it compile the schema of schemas, a quarter of a run. */
+function strictAjv(fillsDefaults: boolean): Ajv2020 {
+  const known = made.get(fillsDefaults);
+  if (known !== undefined) return known;
   const ajv = new Ajv2020({
     strict: true,
     allErrors: true,
@@ -21,12 +38,6 @@ export function createStrictCompiler({ fillsDefaults }: { fillsDefaults: boolean
     addUsedSchema: false,
   });
   formats.default(ajv);
-  return (schema) => {
-    try {
-      ajv.compile(schema as object);
-      return undefined;
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    }
-  };
+  made.set(fillsDefaults, ajv);
+  return ajv;
 }

@@ -8,6 +8,11 @@ export function loadBuilder(): Promise<typeof Esbuild> {
   return builder;
 }
 
+/** Starts esbuild's helper process ahead of the first build. */
+export async function warmBuilder(): Promise<void> {
+  await (await loadBuilder()).transform('');
+}
+
 /**
  * Ends esbuild's helper process, which holds 18 MB; a later build starts another one. Only for a process that is all
  * ours: whoever else builds with esbuild in it shares the helper.

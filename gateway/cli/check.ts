@@ -2,22 +2,28 @@ import { EXIT } from '../../shared/process/contract.ts';
 import { load } from '../config/load.ts';
 import { problemText, warningText } from '../config/problem.ts';
 import { CONFIG_OPTION, DEFAULT_CONFIG_FILE } from './command.ts';
-import type { Command } from './command.ts';
+import type { Command, Options } from './command.ts';
 import { planData, planText } from './plan.ts';
 
+const OPTIONS = {
+  ...CONFIG_OPTION,
+  'allow-faults': { type: 'boolean', help: 'as for serve: a configuration with faults: may be good' },
+} as const satisfies Options;
+
 /** `packgate check`: judges a configuration and prints what would run. */
-export const check: Command<typeof CONFIG_OPTION> = {
+export const check: Command<typeof OPTIONS> = {
   name: 'check',
   summary: 'Judge a configuration and print what would run; starts nothing',
-  usage: 'packgate check [-c <file>] [--json]',
-  options: CONFIG_OPTION,
+  usage: 'packgate check [-c <file>] [--allow-faults] [--json]',
+  options: OPTIONS,
   examples: [
     { line: 'packgate check', does: 'judge packgate.yaml in this folder' },
     { line: 'packgate check -c deploy/packgate.yaml --json', does: 'judge another file; problems and plan as JSON' },
   ],
 
-  async run({ config = DEFAULT_CONFIG_FILE, json = false }, { env, cwd, stdout, stderr }) {
-    const loaded = await load(config, { env, cwd });
+  async run(options, { env, cwd, stdout, stderr }) {
+    const { config = DEFAULT_CONFIG_FILE, json = false, 'allow-faults': allowFaults = false } = options;
+    const loaded = await load(config, { env, cwd, allowFaults });
     const { warnings } = loaded;
     const isBad = 'problems' in loaded;
     if (json) {

@@ -3,6 +3,7 @@ import type { Command } from './command.ts';
 /** The commands by name, in the order of the help. Each is loaded when it is asked for. */
 export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['serve', async (): Promise<Command> => (await import('./serve.ts')).serve],
+  ['dev', async (): Promise<Command> => (await import('./dev.ts')).dev],
   ['check', async (): Promise<Command> => (await import('./check.ts')).check],
   ['init', async (): Promise<Command> => (await import('./init.ts')).init],
   ['invoke', async (): Promise<Command> => (await import('./invoke.ts')).invoke],

@@ -22,11 +22,16 @@ const COLOURED: Paint = {
 };
 
 /** Colours for stdout: only on a terminal that shows them, and not where `NO_COLOR` is set. */
-export function paintFor({ env, isTty }: Pick<Io, 'env' | 'isTty'>): Paint {
-  const isUnwanted = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
-  return isTty.stdout && !isUnwanted ? COLOURED : PLAIN;
+export function paintFor(io: Pick<Io, 'env' | 'isTty'>): Paint {
+  return hasColours(io) ? COLOURED : PLAIN;
 }
 
-function coloured(on: number, off: number): (text: string) => string {
+export function hasColours({ env, isTty }: Pick<Io, 'env' | 'isTty'>): boolean {
+  const isUnwanted = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
+  return isTty.stdout && !isUnwanted;
+}
+
+/** By the codes that turn it on and off. */
+export function coloured(on: number, off: number): (text: string) => string {
   return (text) => (text === '' ? '' : `\u001b[${on}m${text}\u001b[${off}m`);
 }

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { EXIT } from '../../shared/process/contract.ts';
 import { systemClock } from '../clock.ts';
@@ -10,26 +12,41 @@ import { hasSeveralTenants, openGateway } from '../gateway.ts';
 import { openLog } from '../log.ts';
 import { Reconfiguration } from '../reconfigure.ts';
 import { drainWhenTold } from '../shutdown.ts';
-import { CONFIG_OPTION, DEFAULT_CONFIG_FILE } from './command.ts';
-import type { Command, Io } from './command.ts';
+import { CONFIG_OPTION, DEFAULT_CONFIG_FILE, UsageError } from './command.ts';
+import type { Command, Io, Options } from './command.ts';
 
 const STDERR = 2;
 
 const NOT_ISOLATED =
   "all packs run as one user, so one tenant's pack can read another's environment in /proc: host only packs you trust";
 
+const FAULTS_ON_ORDER =
+  'calls and starts are made to fail as faults: of the configuration says: this serves no real caller';
+
+const OPTIONS = {
+  ...CONFIG_OPTION,
+  'allow-faults': { type: 'boolean', help: 'for tests of a runtime: take the faults: of the configuration' },
+  'fault-trace': { type: 'string', value: 'file', help: 'at the end, write there which call met which fault' },
+} as const satisfies Options;
+
 /** `packgate serve`: hosts the tenants of a configuration until it is told to stop. */
-export const serve: Command<typeof CONFIG_OPTION> = {
+export const serve: Command<typeof OPTIONS> = {
   name: 'serve',
   summary: 'Host the tenants of a configuration',
-  usage: 'packgate serve [-c <file>]',
-  options: CONFIG_OPTION,
+  usage: 'packgate serve [-c <file>] [--allow-faults [--fault-trace <file>]]',
+  options: OPTIONS,
   examples: [
     { line: 'packgate serve', does: 'host what packgate.yaml in this folder describes' },
     { line: 'packgate serve -c /etc/packgate/packgate.yaml', does: 'host what another file describes' },
     { line: 'kill -HUP <pid>', does: 'read it again; so does every change of its files' },
   ],
-  run: async (options, io) => hostFile(options.config ?? DEFAULT_CONFIG_FILE, io),
+  run: async (options, io) => {
+    const { config = DEFAULT_CONFIG_FILE, 'allow-faults': allowFaults = false, 'fault-trace': faultTrace } = options;
+    if (faultTrace !== undefined && !allowFaults) {
+      throw new UsageError('--fault-trace without --allow-faults', 'There are no faults to be traced then.');
+    }
+    return hostFile(config, io, { allowFaults, ...(faultTrace !== undefined && { faultTrace }) });
+  },
 };
 
 /** What a program that hosts a file may want otherwise than `serve`. */
@@ -38,15 +55,26 @@ export interface HostOptions {
   readonly listen?: ListenAddress;
   readonly stateDir?: string;
   readonly onListening?: (address: string) => void;
+  /** Takes the configuration's faults on order. Default: refuses a configuration that has some. */
+  readonly allowFaults?: boolean;
+  /** A file that gets the trace of the faults at the end. Default: none. */
+  readonly faultTrace?: string;
 }
 
 /** Hosts what `file` describes until a signal ends it. Resolves with the exit code; what went wrong has been said. */
 export async function hostFile(file: string, io: Io, options: HostOptions = {}): Promise<number> {
   const { env, cwd } = io;
-  const { listen, stateDir } = options;
+  const { listen, stateDir, allowFaults = false, faultTrace } = options;
   const pipes = new Map<string, string>();
   const read = (): Promise<Loaded> =>
-    load(file, { env, cwd, pipes, ...(listen && { listen }), ...(stateDir !== undefined && { stateDir }) });
+    load(file, {
+      env,
+      cwd,
+      pipes,
+      allowFaults,
+      ...(listen && { listen }),
+      ...(stateDir !== undefined && { stateDir }),
+    });
   const loaded = await read();
   if ('problems' in loaded) {
     for (const problem of loaded.problems) io.stderr.write(`${problemText(problem)}\n`);
@@ -55,6 +83,8 @@ export async function hostFile(file: string, io: Io, options: HostOptions = {}):
   const { configuration, warnings } = loaded;
   const { logger, packLogger, flush } = openLog(STDERR);
   try {
+    // Now, so that a file that cannot be written is known before a call is served.
+    if (faultTrace !== undefined) await writeFile(resolve(cwd, faultTrace), '');
     const { PATH, TZ, TMPDIR } = env;
     const gateway = await openGateway(configuration, {
       clock: systemClock,
@@ -89,13 +119,18 @@ export async function hostFile(file: string, io: Io, options: HostOptions = {}):
     const stopped = drainWhenTold(draining, io, systemClock, logger, reload);
     for (const warning of warnings) logger.warn({ event: 'config-warning' }, warningText(warning));
     warnOfNeighbours(configuration);
+    if (configuration.faults !== undefined) {
+      logger.warn({ event: 'faults-on-order', rules: configuration.faults.length }, FAULTS_ON_ORDER);
+    }
     reconfiguration.open();
     const { address, adminAddress } = gateway;
     const deployments = configuration.deployments.length;
     const record = { event: 'listening', address, adminAddress, deployments, pid: process.pid };
     logger.info(record, `listening on ${address}`);
     options.onListening?.(address);
-    return (await stopped) === 'signal' ? EXIT.ok : EXIT.failed;
+    const reason = await stopped;
+    if (faultTrace !== undefined) await writeFile(resolve(cwd, faultTrace), gateway.faultTrace());
+    return reason === 'signal' ? EXIT.ok : EXIT.failed;
   } catch (error) {
     io.stderr.write(`packgate: ${openProblem(error, configuration)}\n`);
     return EXIT.failed;

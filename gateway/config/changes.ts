@@ -43,6 +43,7 @@ const AT_START = [
   ['stateDir', 'stateDir'],
   ['admin', 'admin'],
   ['bodies', 'bodiesBytes'],
+  ['faults', 'faults'],
 ] as const satisfies readonly (readonly [string, keyof Configuration])[];
 
 /** Pure. Tokens, the memory budget and the limit on boots apply at once and are no changes of deployments. */

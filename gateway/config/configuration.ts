@@ -1,4 +1,5 @@
 import type { EnvCheck } from '../../shared/process/contract.ts';
+import type { FaultRule } from './faultRule.ts';
 
 /** A configuration that has been read and found good: everything resolved, every path absolute. Frozen. */
 export interface Configuration {
@@ -20,6 +21,8 @@ export interface Configuration {
   /** Every file and folder that it was read from and that changes it: absolute paths, the configuration first. */
   readonly sources: readonly string[];
   readonly deployments: readonly DeploymentSettings[];
+  /** Faults on order; absent where there are none. */
+  readonly faults?: readonly FaultRule[];
 }
 
 export type ListenAddress =

@@ -6,6 +6,7 @@ import { defaultAdminSocket } from './adminSocket.ts';
 import type { Configuration, ListenAddress } from './configuration.ts';
 import { readDeployments } from './deployments.ts';
 import { describe } from './describe.ts';
+import { readFaults } from './faults.ts';
 import { isFile } from './files.ts';
 import { judge } from './judge.ts';
 import { readListen } from './listen.ts';
@@ -38,6 +39,10 @@ export interface LoadOptions {
   readonly stateDir?: string;
   /** Of an earlier reading of the same file, so that what came out of a pipe is still known. Default: none. */
   readonly pipes?: Map<string, string>;
+  /** Whether the process may have faults on order. Default: no; a configuration with some is refused then. */
+  readonly allowFaults?: boolean;
+  /** Where its paths count from. Default: the folder of the file. */
+  readonly folder?: string;
 }
 
 const DEFAULT_STATE_DIR = '.packgate';
@@ -67,7 +72,7 @@ export async function load(file: string, options: LoadOptions): Promise<Loaded> 
   }
   const source = readSource(found.text);
   const report = new Report(shown(path), source);
-  const surroundings = { env, folder: dirname(path), report, sources, pipes, shown };
+  const surroundings = { env, folder: options.folder ?? dirname(path), report, sources, pipes, shown };
   const configuration = source.value === undefined ? undefined : await read(path, source.value, options, surroundings);
   const { problems, warnings } = report;
   const said = { warnings, sources: [...sources] };
@@ -89,6 +94,7 @@ async function read(
   const deployments = await readDeployments(raw, folders, surroundings);
   const tokens = await readTokens(raw, surroundings);
   checkRoutes(raw, surroundings);
+  const faults = readFaults(raw, options.allowFaults === true, surroundings);
   const listen = options.listen ?? readListen(raw.listen, surroundings);
   const stateDir = options.stateDir ?? (await readStateDir(raw.stateDir, surroundings));
   const defaultSocket = defaultAdminSocket(stateDir, surroundings.env.TMPDIR ?? '/tmp', process.getuid?.() ?? 0);
@@ -102,6 +108,7 @@ async function read(
     memoryBytes: readMemory(raw.memory, surroundings),
     boots: raw.boots ?? Math.max(MIN_DEFAULT_BOOTS, availableParallelism()),
     deployments,
+    ...(faults.length > 0 && { faults }),
     sources: [...surroundings.sources],
   };
   // What is unreachable by mistake is not known before the mistakes are mended.

@@ -16,11 +16,23 @@ export interface RawConfiguration {
   readonly defaults?: RawSettings;
   readonly tenants?: Readonly<Record<string, RawTenant>>;
   readonly tenantsDir?: string;
+  readonly faults?: RawList<RawFault>;
 }
 
 export interface RawAdmin {
   readonly listen?: string;
   readonly token?: RawTokenSource;
+}
+
+export interface RawFault {
+  readonly tenant?: string;
+  readonly tool?: string;
+  readonly nth?: number;
+  readonly every?: number;
+  readonly probability?: number;
+  readonly seed?: number;
+  readonly fault?: string | number;
+  readonly ms?: number;
 }
 
 export type RawList<T> = readonly (T | undefined)[];

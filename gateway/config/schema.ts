@@ -1,3 +1,4 @@
+import { FAULTS_SCHEMA } from './faultsSchema.ts';
 import { ROUTING, SETTINGS } from './settingsSchema.ts';
 import { SIZE_PATTERN } from './units.ts';
 
@@ -24,7 +25,7 @@ export interface Schema {
   readonly minItems?: number;
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | number)[];
   readonly pattern?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -223,6 +224,7 @@ export const CONFIGURATION_SCHEMA: Schema = {
         'its id in `tenants`. Paths in it count from that folder.',
       expected: 'the path of a folder',
     },
+    faults: FAULTS_SCHEMA,
   },
   description: 'The configuration of packgate.',
   expected: 'a mapping with tokens and tenants',

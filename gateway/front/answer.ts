@@ -17,8 +17,18 @@ const DROPPED: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** Where the answer of a service goes. */
+export interface AnswerSink {
+  /** Takes the head. Returns whether a body may follow. */
+  begin(status: number, rawHeaders: readonly Buffer[]): boolean;
+  /** False: wait for `whenWritable` before the next piece. */
+  write(chunk: Buffer): boolean;
+  whenWritable(action: () => void): void;
+  end(): void;
+}
+
 /** The answer of a service on its way to the caller, byte for byte (A32a). */
-export class Answer {
+export class Answer implements AnswerSink {
   readonly #response: ServerResponse;
 
   constructor(response: ServerResponse) {
@@ -35,10 +45,10 @@ export class Answer {
    */
   begin(status: number, rawHeaders: readonly Buffer[]): boolean {
     if (!Number.isInteger(status) || status < 200 || status > 599) throw new Error(`unusable status ${status}`);
-    const mayHaveBody = status !== 204 && status !== 205 && status !== 304;
+    const hasBody = mayHaveBody(status);
     // The reason phrase is never taken over: it may hold anything.
-    this.#response.writeHead(status, endToEnd(rawHeaders, mayHaveBody));
-    return mayHaveBody;
+    this.#response.writeHead(status, endToEnd(rawHeaders, hasBody));
+    return hasBody;
   }
 
   /** False: wait for `whenWritable` before the next piece. */
@@ -58,6 +68,16 @@ export class Answer {
   cut(): void {
     this.#response.destroy();
   }
+
+  /** Sends a last piece, then cuts. */
+  cutAfter(chunk: Buffer): void {
+    this.#response.write(chunk, () => this.#response.destroy());
+  }
+}
+
+/** Whether an answer with this status can have a body. */
+export function mayHaveBody(status: number): boolean {
+  return status !== 204 && status !== 205 && status !== 304;
 }
 
 /** An error message of the protocol's (D16) that the gateway gives in a service's place. */
@@ -85,7 +105,7 @@ export function answerError(
 }
 
 /** Names and values in turn, as `writeHead` takes them: repeated headers stay repeated. */
-function endToEnd(rawHeaders: readonly Buffer[], mayHaveBody: boolean): string[] {
+function endToEnd(rawHeaders: readonly Buffer[], hasBody: boolean): string[] {
   const kept: string[] = [];
   let named: Set<string> | undefined;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -98,7 +118,7 @@ function endToEnd(rawHeaders: readonly Buffer[], mayHaveBody: boolean): string[]
         .split(','))
         (named ??= new Set()).add(token.trim());
     }
-    if (DROPPED.has(lower) || (!mayHaveBody && lower === 'content-length')) continue;
+    if (DROPPED.has(lower) || (!hasBody && lower === 'content-length')) continue;
     kept.push(name, latin1(rawHeaders[at + 1]));
   }
   if (named === undefined) return kept;

@@ -2,14 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal, asRefusal } from '../../shared/http/refusal.ts';
 import { HEADER } from '../../shared/protocol/headers.ts';
 import { tenantKey } from '../../shared/protocol/tenantId.ts';
+import { MAX_TIMEOUT_MS } from '../../shared/protocol/limits.ts';
 import { parseTimeoutMs } from '../../shared/protocol/timeout.ts';
 import type { Clock } from '../clock.ts';
+import type { FaultOrders, OrderedFault } from '../faults/orders.ts';
 import type { Lane, Outcome, Waiter } from '../lane/lane.ts';
 import type { Target } from '../lane/target.ts';
 import { Answer, answerError } from './answer.ts';
-import type { OwnError } from './answer.ts';
+import type { AnswerSink, OwnError } from './answer.ts';
 import type { Auth } from './auth.ts';
 import { checkContext, refuseForeign } from './context.ts';
+import { refuseOnOrder, sendOnOrder } from './faults.ts';
 import { forward } from './forward.ts';
 import { answerProbe } from './health.ts';
 import { CallerLeft, Interrupt, stopError } from './interrupt.ts';
@@ -36,9 +39,13 @@ export interface Front {
   readonly room: Room;
   readonly clock: Clock;
   readonly isDraining: () => boolean;
+  /** Whether calls of this tenant may take any time right now. Undefined: none may. */
+  readonly hasNoDeadline?: (tenantId: string) => boolean;
   readonly record: (record: CallRecord) => void;
   /** Told of what must not happen: a bug of ours. */
   readonly onInternalError: (error: unknown) => void;
+  /** Which calls are to fail on order; undefined: none. */
+  readonly faults?: FaultOrders | undefined;
 }
 
 /** How long past its deadline a call that was handed over is given to answer by itself. */
@@ -66,7 +73,8 @@ export async function handleCall(
     call.belongsTo(lane);
     if (route === 'info') return await call.inform(lane);
     Upload.checkHeaders(request);
-    lane.wake();
+    // Where calls are to fail, each is counted first: which one it is must not depend on what the lane is at just now.
+    if (front.faults === undefined) lane.wake();
     await call.invoke(lane, expectsContinue);
   } catch (cause) {
     if (cause instanceof CallerLeft) return;
@@ -87,12 +95,13 @@ class Call {
   readonly #response: ServerResponse;
   readonly #interrupt: Interrupt;
   readonly #startedAt: number;
-  readonly #timeoutMs: number;
+  #timeoutMs: number;
   #lane: Lane | undefined;
   #instance: string | undefined;
   #outcome: Outcome | undefined;
   #code: string | undefined;
   #handedOver: CallRecord['handedOver'] = 'no';
+  #fault: OrderedFault | undefined;
   /** When its body was complete: the clock of its deadline starts then. */
   #bodyAt: number;
   #waitedMs = 0;
@@ -112,6 +121,7 @@ class Call {
 
   belongsTo(lane: Lane): void {
     this.#lane = lane;
+    if (this.#front.hasNoDeadline?.(lane.settings.tenantId) === true) this.#timeoutMs = MAX_TIMEOUT_MS;
   }
 
   refusedWith(refusal: Refusal): void {
@@ -131,9 +141,15 @@ class Call {
         expectsContinue,
       );
       // Judged before the wait where it can be: a foreign call need not wait for a start to hear that it is one.
-      const early = checksContext(lane.current) ? undefined : await checkContext(body, key);
+      const { faults } = this.#front;
+      // Always where calls are to fail: a foreign one is not counted, whether an instance is up yet or not.
+      const early = faults === undefined && checksContext(lane.current) ? undefined : await checkContext(body, key);
       refuseForeign(early);
       this.#bodyAt = this.#front.clock.now();
+      if (faults !== undefined) {
+        this.#meet(faults, lane, early?.peeked);
+        lane.wake();
+      }
       let context = early;
       // Again only where the instance itself said that it is draining: the call did not run, and goes to the next one.
       for (;;) {
@@ -178,6 +194,7 @@ class Call {
       waitedMs: this.#waitedMs,
       requestId: textOf(headers[HEADER.requestId]),
       traceId: traceIdOf(headers[HEADER.traceparent]),
+      fault: this.#fault?.kind,
     });
   }
 
@@ -207,11 +224,29 @@ class Call {
     this.#interrupt.arm(remainingMs + DEADLINE_GRACE_MS, 'late');
     const { headers } = this.#request;
     const outgoing = body === null ? infoRequest(target, headers) : invokeRequest(target, headers, body, remainingMs);
-    const outcome = await forward(target, outgoing, new Answer(this.#response), this.#interrupt, remainingMs);
+    const answer = new Answer(this.#response);
+    const outcome =
+      this.#fault === undefined
+        ? await forward(target, outgoing, answer, this.#interrupt, remainingMs)
+        : await this.#sendOnOrder(this.#fault, answer, (held) =>
+            forward(target, outgoing, held, this.#interrupt, remainingMs),
+          );
     this.#outcome = outcome;
     if (outcome === 'draining' || outcome === 'unauthorized') this.#handedOver = 'refused';
     else if (outcome !== 'unreachable') this.#handedOver = 'yes';
     return outcome;
+  }
+
+  /** From here on the call has met its fault, if it is to meet one; one that refuses it does so at once. */
+  #meet(faults: FaultOrders, lane: Lane, seen: Peeked | undefined): void {
+    this.#fault = faults.ofCall(lane.settings.tenantId, seen?.toolId ?? seen?.checkId);
+    refuseOnOrder(this.#fault);
+  }
+
+  #sendOnOrder(fault: OrderedFault, answer: Answer, send: (held: AnswerSink) => Promise<Outcome>): Promise<Outcome> {
+    const { clock } = this.#front;
+    const endsAt = this.#bodyAt + this.#timeoutMs + DEADLINE_GRACE_MS;
+    return sendOnOrder(fault, send, { answer, interrupt: this.#interrupt, clock, endsAt });
   }
 
   /** What the caller gets where the service did not answer itself. */

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Outcome } from '../lane/lane.ts';
 import type { Target } from '../lane/target.ts';
-import type { Answer } from './answer.ts';
+import type { AnswerSink } from './answer.ts';
 import type { Interrupt, Stop } from './interrupt.ts';
 import type { Outgoing } from './outgoing.ts';
 
@@ -21,7 +21,7 @@ const MAX_INFORMATIONAL = 32;
 export function forward(
   target: Target,
   outgoing: Outgoing,
-  answer: Answer,
+  answer: AnswerSink,
   interrupt: Interrupt,
   remainingMs: number,
 ): Promise<Outcome> {
@@ -49,7 +49,7 @@ export function forward(
 
 /** One request and its answer, as undici tells of it. It calls back in this order and nothing after the end. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #answer: Answer;
+  readonly #answer: AnswerSink;
   readonly #interrupt: Interrupt;
   readonly #remainingMs: number;
   readonly #resolve: (outcome: Outcome) => void;
@@ -60,7 +60,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** A 503 that is not passed on before it is known whether another instance may have the call. */
   #held: { readonly status: number; readonly rawHeaders: readonly Buffer[]; body: Buffer } | undefined;
 
-  constructor(answer: Answer, interrupt: Interrupt, remainingMs: number, resolve: (outcome: Outcome) => void) {
+  constructor(answer: AnswerSink, interrupt: Interrupt, remainingMs: number, resolve: (outcome: Outcome) => void) {
     this.#answer = answer;
     this.#interrupt = interrupt;
     this.#remainingMs = remainingMs;

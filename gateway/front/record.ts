@@ -1,3 +1,4 @@
+import type { CallFault } from '../config/faultRule.ts';
 import type { Outcome } from '../lane/lane.ts';
 
 /** What is written of a call when it is over: one structured line. No header but these, no body, no token. */
@@ -18,6 +19,8 @@ export interface CallRecord {
    * whole. A call that the gateway itself refuses with 503, which has a `code`, never has `yes`.
    */
   readonly handedOver: 'no' | 'refused' | 'yes';
+  /** The fault on order that it met. */
+  readonly fault: CallFault | undefined;
   /** From the first byte to the answer, in milliseconds. */
   readonly durationMs: number;
   /** Of that, from its whole body to its hand-over: the wait for an instance or a slot. */

@@ -10,4 +10,6 @@ export interface LaunchSpec {
   readonly cwd: string;
   /** The whole environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
+  /** Gives it standard input, to be written to; a pack service has none (H2). Default: none. */
+  readonly hasInput?: boolean;
 }

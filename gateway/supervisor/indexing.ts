@@ -81,8 +81,18 @@ function texts(list: unknown): string[] {
 /** A file error or a pack-level error in one line (E19). */
 function describe(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
-  const { code, message, filePath } = error as Record<string, unknown>;
-  return [filePath, code, message].filter((part) => typeof part === 'string').join(': ');
+  const { code, message, filePath, cause } = error as Record<string, unknown>;
+  const place = typeof filePath === 'string' ? placeInTraceback(filePath, cause) : undefined;
+  return [filePath, code, place, message].filter((part) => typeof part === 'string').join(': ');
+}
+
+/** The released Python indexer says only in its traceback where a file goes wrong: `FILE:LINE`, where it does. */
+function placeInTraceback(filePath: string, cause: unknown): string | undefined {
+  const stack = typeof cause === 'object' && cause !== null ? (cause as Record<string, unknown>).stack : undefined;
+  if (typeof stack !== 'string') return undefined;
+  const frames = [...stack.matchAll(/^ +File "([^"\n]+)", line (\d+)/gm)];
+  const line = frames.findLast(([, file = '']) => file.endsWith(`/${filePath}`))?.[2];
+  return line === undefined ? undefined : `${filePath}:${line}`;
 }
 
 /** Most that is kept of an indexer's output; a pack's code runs while it is indexed and may print. */

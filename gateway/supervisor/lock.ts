@@ -10,9 +10,12 @@ interface Holder {
 
 /** Another gateway that runs uses this state folder. */
 export class StateDirInUse extends Error {
+  readonly pid: number;
+
   constructor(stateDir: string, pid: number) {
     super(`${stateDir} is used by another gateway (pid ${pid}). Stop it, or give this one its own stateDir.`);
     this.name = 'StateDirInUse';
+    this.pid = pid;
   }
 }
 

@@ -43,8 +43,6 @@ export interface PackProcess {
 }
 
 export interface StartOptions {
-  /** Gives it an `input`. Default: none. */
-  readonly hasInput?: boolean;
   /**
    * Absolute path of a `setpriv` that can bind a process to the life of its parent; see `findTether`. Default: the
    * process does not notice when the gateway ends. The kernel ends it with the *thread* that started it: only the main
@@ -62,7 +60,8 @@ export interface StartOptions {
  * lives long and whose output must not be collected.
  */
 export function startProcess(spec: LaunchSpec, sinks: OutputSinks, options: StartOptions = {}): PackProcess {
-  const { hasInput = false, tether } = options;
+  const { hasInput = false } = spec;
+  const { tether } = options;
   const { command, args } = tether === undefined ? spec : tethered(spec, tether);
   let child: ChildProcess;
   try {

@@ -26,7 +26,7 @@ import type { DeploymentFolder } from './stateDir.ts';
 import { Turns } from './turns.ts';
 
 /** Our own Node pack service; started by path, never imported. */
-const CHILD_PROGRAM = fileURLToPath(new URL('../../child/main.js', import.meta.url));
+export const CHILD_PROGRAM = fileURLToPath(new URL('../../child/main.js', import.meta.url));
 
 export interface SourceOptions {
   readonly stateDir: string;

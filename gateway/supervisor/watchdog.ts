@@ -115,7 +115,7 @@ export class Watchdog {
     const silent = { onStdout: () => undefined, onStderr: () => undefined };
     const env = this.#path === undefined ? {} : { PATH: this.#path };
     const args = ['-c', SCRIPT, 'packgate-watchdog', `${MARK_NAME}=${this.#mark}`];
-    const watchdog = startProcess({ command: 'sh', args, cwd: '/', env }, silent, { hasInput: true });
+    const watchdog = startProcess({ command: 'sh', args, cwd: '/', env, hasInput: true }, silent);
     this.#process = watchdog;
     for (const group of this.#groups) this.#tell(`+ ${group}`);
     void watchdog.exited.then((exit) => {
