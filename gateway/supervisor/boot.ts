@@ -201,8 +201,10 @@ export class Boot {
       clock,
       onStep: (step) => this.#enter(step),
       onOutput: (line, cutBytes) => {
-        this.#keep(line);
-        onOutput(line, cutBytes, this.#outcome === 'running');
+        const isProving = this.#outcome === 'running';
+        // The proof asks as another tenant, and the service says so.
+        if (!(isProving && line.type === 'event' && line.event === 'tenant-mismatch')) this.#keep(line);
+        onOutput(line, cutBytes, isProving);
       },
       onDropped,
     };
@@ -213,10 +215,17 @@ export class Boot {
   }
 
   #keep(line: StderrLine): void {
-    const text = line.type === 'output' ? line.text : JSON.stringify(line.fields);
+    const text = textOf(line);
     this.#lines.push(text.length > KEPT_CHARACTERS ? `${text.slice(0, KEPT_CHARACTERS)}…` : text);
     if (this.#lines.length > KEPT_LINES) this.#lines.shift();
   }
+}
+
+/** Of a record what it says; of anything else all of it. */
+function textOf(line: StderrLine): string {
+  if (line.type === 'output') return line.text;
+  const { level, message } = line.fields;
+  return typeof message === 'string' ? `${String(level)}: ${message}` : JSON.stringify(line.fields);
 }
 
 function asFailure(cause: unknown): StartFailure {

@@ -38,7 +38,7 @@ export interface BootRecord {
   readonly exit?: Exit;
   /** What the proof found; there once ready. */
   readonly verdict?: Verdict;
-  /** The last lines that the process printed, oldest first, each cut to a bounded length, its token masked. */
+  /** The last lines that the process printed, oldest first, of records the message; each cut to a bounded length, its token masked. */
   readonly lastOutput: readonly string[];
 }
 
