@@ -42,6 +42,8 @@ export interface GatewayDeps {
   readonly sourceOf?: (settings: DeploymentSettings, options: SourceOptions) => Source;
   /** Whether calls of this tenant may take any time right now, because somebody debugs its pack. Default: none may. */
   readonly hasNoDeadline?: (tenantId: string) => boolean;
+  /** What stands in for a runtime during a call, told on the admin side. Default: there is nothing of the kind. */
+  readonly standInsFor?: AdminHost['standInsFor'];
 }
 
 /** What going by another configuration did. Names are `tenant/deployment`. */
@@ -81,7 +83,7 @@ export interface Gateway {
 
 /** Opens the state folder and both listeners. Rejects with what keeps it from it; nothing is left open then. */
 export async function openGateway(configuration: Configuration, deps: GatewayDeps): Promise<Gateway> {
-  const { clock, log, packLog, hostEnv, reread, onCall } = deps;
+  const { clock, log, packLog, hostEnv, reread, onCall, standInsFor } = deps;
   const { sourceOf = (settings, options) => new PackSource(settings, options) } = deps;
   const { stateDir } = configuration;
   const faults = configuration.faults && new FaultOrders(configuration.faults);
@@ -126,7 +128,10 @@ export async function openGateway(configuration: Configuration, deps: GatewayDep
     });
     address = await server.open(configuration.listen);
     undo.push(() => server.close());
-    const host = adminHost(supervisor, { address, clock, reread, isDraining: () => drain !== undefined });
+    const host: AdminHost = {
+      ...adminHost(supervisor, { address, clock, reread, isDraining: () => drain !== undefined }),
+      ...(standInsFor && { standInsFor }),
+    };
     const { listen, tokenSha256 } = configuration.admin;
     const admin = new AdminServer({ host, log, tokenSha256 });
     const adminAddress = await admin.open(listen);

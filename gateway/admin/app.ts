@@ -4,7 +4,7 @@ import type { DeploymentStatus } from '../supervisor/status.ts';
 import { tenantKey } from '../../shared/protocol/tenantId.ts';
 import { guard } from './guard.ts';
 import type { GuardOptions } from './guard.ts';
-import type { Operated } from './host.ts';
+import type { ComingCall, Operated } from './host.ts';
 import { giveOrder, giveReload, ORDER_NAMES } from './orders.ts';
 import type { OrderDeps } from './orders.ts';
 import { AdminRefusal, asAdminRefusal } from './refusal.ts';
@@ -53,6 +53,15 @@ export function adminApp(deps: OrderDeps, guardOptions: GuardOptions): Express {
     );
   }
 
+  const { standInsFor } = host;
+  if (standInsFor !== undefined) {
+    on(app, '/v1/stand-ins', 'POST', async (request, response) => {
+      const offer = await standInsFor(comingCall(request));
+      if (offer === undefined) throw new AdminRefusal('unknown-deployment', 'no pack of that tenant is developed here');
+      response.json(offer);
+    });
+  }
+
   app.use(() => {
     throw new AdminRefusal('not-found', 'no such path on the admin listener');
   });
@@ -99,6 +108,15 @@ function asked({ host }: OrderDeps, { params }: Request): Operated {
   const there = known.length === 0 ? 'there is no such tenant' : `there is ${known.join(', ')}`;
   const message = `no deployment ${JSON.stringify(name)} of tenant ${JSON.stringify(tenant)}: ${there}`;
   throw new AdminRefusal('unknown-deployment', message, { details: { known } });
+}
+
+/** The call that the query tells of. */
+function comingCall({ query: { tenant, tool, timeoutMs } }: Request): ComingCall {
+  const ms = typeof timeoutMs === 'string' && /^\d{1,10}$/.test(timeoutMs) ? Number(timeoutMs) : undefined;
+  if (typeof tenant !== 'string' || typeof tool !== 'string' || ms === undefined) {
+    throw new AdminRefusal('bad-request', 'tenant, tool and timeoutMs say which call is to be made');
+  }
+  return { tenantId: tenant, toolId: tool, timeoutMs: ms };
 }
 
 function hasAllBoots(value: unknown): boolean {

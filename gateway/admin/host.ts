@@ -37,6 +37,14 @@ export interface GatewayStatus {
   readonly memoryBudgetBytes: number | undefined;
 }
 
+/** A call that somebody is about to make. */
+export interface ComingCall {
+  readonly tenantId: string;
+  readonly toolId: string;
+  /** Its deadline in milliseconds from now. */
+  readonly timeoutMs: number;
+}
+
 /** What the admin side needs of the gateway. */
 export interface AdminHost {
   /** In the configuration's order. */
@@ -46,4 +54,9 @@ export interface AdminHost {
   gateway(): GatewayStatus;
   /** Reads the configuration again, as SIGHUP does. */
   reread(): Promise<Reread>;
+  /**
+   * What stands in for a runtime during the call, as it is told to whoever makes it. Only a development loop has
+   * something to offer. Undefined: it does not host that tenant.
+   */
+  readonly standInsFor?: (call: ComingCall) => Promise<object | undefined>;
 }

@@ -76,6 +76,7 @@ async function develop(options: Values<typeof OPTIONS>, io: Io, folders: readonl
           void callLine(indexPath, tenantId, loop.address).then((line) => {
             if (line !== undefined) terminal?.print([`${prefixes.of(tenantId)}${paint.faint(line)}`]);
           }),
+        onPaused: (tenantId, url) => terminal?.print([`${prefixes.of(tenantId)}  post its output as JSON to ${url}`]),
       }),
     );
     const draining = {

@@ -12,6 +12,8 @@ import { exitCodeOf, outcomeOf } from './invoke/outcome.ts';
 import { placeOfCall, readToken, tenantOfCall } from './invoke/place.ts';
 import type { Exchange } from './invoke/request.ts';
 import { callOnce } from './invoke/call.ts';
+import type { PreparedCall } from './invoke/call.ts';
+import { openStandIns } from './invoke/standIns.ts';
 import { sampleFor } from './invoke/sampleFor.ts';
 import { showOutcome, showRaw } from './invoke/show.ts';
 import { interruption, reach, unreachable } from './invoke/reach.ts';
@@ -75,8 +77,13 @@ async function call(
     called = { ...called, input: { text: JSON.stringify(value), value } };
   }
   const from = await caller();
-  const made = makeCall({ called, token: from.token, tenant: from.tenant, foreign, timeoutMs });
-  return callOnce({ caller: from, called, call: made, config, waitMs, isJson: given.json ?? false }, io);
+  const prepare = async (signal: AbortSignal): Promise<PreparedCall> => {
+    const standIns = await openStandIns(given, { caller: from, called, timeoutMs, waitMs, signal }, io);
+    const { token, tenant } = from;
+    const whole = standIns?.called ?? called;
+    return { called: whole, call: makeCall({ called: whole, token, tenant, foreign, timeoutMs }), standIns };
+  };
+  return callOnce({ caller: from, called, prepare, config, waitMs, isJson: given.json ?? false }, io);
 }
 
 async function list(caller: Caller, waitMs: number, isJson: boolean, io: Io): Promise<number> {

@@ -33,6 +33,8 @@ const LINES: ReadonlyMap<string, LinesOf> = new Map<string, LinesOf>([
   [DEV_EVENT.served, servedLines],
   [DEV_EVENT.broken, brokenLines],
   [DEV_EVENT.problem, ({ problem }, { bad }) => [`${bad('✗')} ${printable(textOf(problem))}`]],
+  [DEV_EVENT.paused, pausedLines],
+  [DEV_EVENT.answered, answeredLines],
   // The operators' side is ours alone here, and everything is one person's.
   ['no-tether', NOTHING],
   ['not-isolated', NOTHING],
@@ -115,6 +117,16 @@ function servedLines({ isFirst, isMended, durationMs, files }: LogRecord, { good
 function brokenLines({ isServing, files, problems }: LogRecord, { bad, faint }: Paint): readonly string[] {
   const rest = isServing === true ? 'the last good build goes on serving' : 'nothing serves until it is mended';
   return [`${bad('✗')} broken: ${rest}${filesText(files, faint)}`, ...problemLines(problems)];
+}
+
+function pausedLines({ tool, name }: LogRecord, { busy }: Paint): readonly string[] {
+  const what = name === undefined ? '' : ` for "${printable(textOf(name))}"`;
+  return [`${printable(textOf(tool))}  ${busy('paused')}: waits${what}`];
+}
+
+function answeredLines({ tool, output }: LogRecord, { good, faint }: Paint): readonly string[] {
+  const what = printableLines(textOf(output)).join(' ');
+  return [`${printable(textOf(tool))}  ${good('answered')}: ${what} ${faint('(no run goes on: there is none here)')}`];
 }
 
 /** Most that is named of what was saved. */

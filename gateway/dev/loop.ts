@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { ComingCall } from '../admin/host.ts';
 import type { Clock } from '../clock.ts';
 import { defaultAdminSocket } from '../config/adminSocket.ts';
 import type { Configuration, ListenAddress } from '../config/configuration.ts';
@@ -15,6 +17,8 @@ import { Hosting } from './hosting.ts';
 import { DEV_EVENT } from './records.ts';
 import { DevSource } from './source.ts';
 import { Spares } from './spares.ts';
+import { declaredIn } from './standIns/declared.ts';
+import { StandIns } from './standIns/standIns.ts';
 import type { InspectedChildren } from './inspect/children.ts';
 import { tenantOf } from './tenant.ts';
 import type { FolderWatch } from './watch.ts';
@@ -42,10 +46,14 @@ export interface LoopOptions {
   readonly onFound: (pack: HostedPack) => void;
   /** It serves for the first time, from this index. */
   readonly onFirstServed: (pack: HostedPack, indexPath: string) => void;
+  /** A call of that tenant paused; `url` is where its output is posted to. Told here, because it is not for the log. */
+  readonly onPaused: (tenantId: string, url: string) => void;
 }
 
 const BODIES_BYTES = 64 * 1024 * 1024;
 const NAME = 'default';
+/** Most that is logged of what a pause was answered with. */
+const MAX_OUTPUT_CHARACTERS = 2_000;
 
 /**
  * The development loop: a gateway over the packs of some folders, each with a tenant of its own, in which what is saved
@@ -60,6 +68,8 @@ export class DevLoop {
   readonly #sources = new Map<string, DevSource>();
   #gateway: Gateway | undefined;
   #spares: Spares | undefined;
+  /** From the moment on in which somebody can ask for them. */
+  #standIns: Promise<StandIns> | undefined;
   #finder: FolderWatch | undefined;
   #isClosed = false;
   /** Packs are looked for one time after the other. */
@@ -87,7 +97,16 @@ export class DevLoop {
         return source;
       },
       ...(inspected && { hasNoDeadline: (tenantId) => inspected.isAttached(tenantId) }),
+      standInsFor: (call) => loop.#standInsFor(call),
     });
+    // Not before the gateway: it is what makes the state folder ours.
+    try {
+      loop.#standIns = loop.#openStandIns();
+      await loop.#standIns;
+    } catch (cause) {
+      await loop.#gateway.close();
+      throw cause;
+    }
     return loop;
   }
 
@@ -122,6 +141,8 @@ export class DevLoop {
     this.#isClosed = true;
     const followed = [this.#finder, ...this.#hostings.values()].map((one) => one?.close());
     await Promise.all([this.#spares?.close(), this.#opened.close(), ...followed]);
+    // After the last call, which may have files to store.
+    await (await this.#standIns)?.close();
   }
 
   hurry(): void {
@@ -131,6 +152,35 @@ export class DevLoop {
   get #opened(): Gateway {
     if (this.#gateway === undefined) throw new Error('not open');
     return this.#gateway;
+  }
+
+  #openStandIns(): Promise<StandIns> {
+    const { stateDir, clock, log, onPaused } = this.#options;
+    return StandIns.open({
+      folder: join(stateDir, 'stand-ins'),
+      clock,
+      onPaused: ({ tenantId: tenant, toolId: tool }, { name }, url) => {
+        log.info({ event: DEV_EVENT.paused, tenant, tool, ...(name !== undefined && { name }) }, 'a call paused');
+        onPaused(tenant, url);
+      },
+      onAnswered: ({ tenantId: tenant, toolId: tool }, output) => {
+        const text = JSON.stringify(output).slice(0, MAX_OUTPUT_CHARACTERS);
+        log.info({ event: DEV_EVENT.answered, tenant, tool, output: text }, 'a pause was answered');
+      },
+    });
+  }
+
+  async #standInsFor(call: ComingCall): Promise<object | undefined> {
+    // Who asks right at the start asks for a pack that is about to be found.
+    await this.#search;
+    // As it is written in the configuration, and not in the letter case of who asks.
+    const tenantId = this.#opened.host.find(call.tenantId, NAME)?.tenantId;
+    if (tenantId === undefined) return undefined;
+    const declared = await declaredIn(this.#sources.get(tenantId)?.indexPath, call.toolId);
+    // Where somebody debugs the pack, the call itself has no deadline either.
+    const timeoutMs =
+      this.#options.inspected?.isAttached(tenantId) === true ? Number.POSITIVE_INFINITY : call.timeoutMs;
+    return (await this.#standIns)?.offer({ tenantId, toolId: call.toolId, timeoutMs }, declared);
   }
 
   #findPacks(): Promise<void> {

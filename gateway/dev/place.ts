@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, mkdir, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { EXIT } from '../../shared/process/contract.ts';
 import { CommandError } from '../cli/command.ts';
+import { defaultAdminSocket } from '../config/adminSocket.ts';
 import { lockStateDir, StateDirInUse } from '../supervisor/lock.ts';
 
 /**
@@ -11,7 +12,20 @@ import { lockStateDir, StateDirInUse } from '../supervisor/lock.ts';
  */
 export function placeOf(root: string, { tmpDir, uid }: Owner): string {
   const hash = createHash('sha256').update(root).digest('hex').slice(0, 16);
-  return join(tmpDir, `packgate-dev-${uid}`, hash);
+  return join(ownFolder({ tmpDir, uid }), hash);
+}
+
+/**
+ * The admin sockets of all loops of this user, also of those that have ended. None where the folder around them could be
+ * somebody else's.
+ */
+export async function loopSockets(owner: Owner): Promise<string[]> {
+  const own = ownFolder(owner);
+  if (!(await isOwn(own, owner.uid))) return [];
+  const names = await readdir(own).catch((): string[] => []);
+  const sockets = names.map((name) => defaultAdminSocket(join(own, name), owner.tmpDir, owner.uid));
+  const areOwn = await Promise.all(sockets.map((socket) => isOwn(dirname(socket), owner.uid)));
+  return sockets.filter((_, at) => areOwn[at]);
 }
 
 /** Whose temporary folder it is. */
@@ -62,9 +76,18 @@ export async function lockPlaces(roots: readonly string[], owner: Owner): Promis
 async function makePlace(place: string, uid: number): Promise<void> {
   const own = join(place, '..');
   await mkdir(own, { recursive: true, mode: 0o700 });
-  const stats = await lstat(own);
-  if (!stats.isDirectory() || stats.uid !== uid || (stats.mode & 0o077) !== 0) {
+  if (!(await isOwn(own, uid))) {
     throw new Error(`${own} is not a folder of yours alone: remove it, or set TMPDIR to another folder`);
   }
   await mkdir(place, { recursive: true, mode: 0o700 });
+}
+
+function ownFolder({ tmpDir, uid }: Owner): string {
+  return join(tmpDir, `packgate-dev-${uid}`);
+}
+
+/** Whether it is a folder of this user, which nobody else can look into. */
+async function isOwn(folder: string, uid: number): Promise<boolean> {
+  const stats = await lstat(folder).catch(() => undefined);
+  return stats?.isDirectory() === true && stats.uid === uid && (stats.mode & 0o077) === 0;
 }

@@ -15,4 +15,8 @@ export const DEV_EVENT = {
   broken: 'pack-broken',
   /** Something is wrong around a pack, its `.env` for example: `problem`. */
   problem: 'pack-problem',
+  /** A call that was made with stand-ins paused: `tool`, and what it says that it waits for in `name`. */
+  paused: 'stand-in-paused',
+  /** What was posted as its output: `output`, cut when it is long. */
+  answered: 'stand-in-answered',
 } as const;

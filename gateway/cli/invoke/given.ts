@@ -6,6 +6,7 @@ import { CONTEXT_OPTIONS, readContext } from './context.ts';
 import { readJson, readObject } from './input.ts';
 import type { Called, CallFacts, Foreign } from './message.ts';
 import { CALL_PLACE_OPTIONS, sendableTenant } from './place.ts';
+import { STAND_IN_OPTIONS } from './standInsGiven.ts';
 
 /** All options of `packgate invoke`. */
 export const CALL_OPTIONS = {
@@ -18,6 +19,7 @@ export const CALL_OPTIONS = {
   timeout: { type: 'string', value: 'duration', help: "the call's deadline (default: 120s)" },
   wait: { type: 'string', value: 'duration', help: 'how long to wait for a gateway that does not listen yet' },
   ...CONTEXT_OPTIONS,
+  ...STAND_IN_OPTIONS,
   sample: { type: 'boolean', help: "make the input from the tool's schema, print it, and call with it" },
   index: { type: 'string', value: 'file', help: 'the index with that schema (default: the one that is served)' },
   'dry-run': { type: 'boolean', help: 'with --sample: only print it' },
@@ -27,6 +29,18 @@ export const CALL_OPTIONS = {
 
 type Given = Values<typeof CALL_OPTIONS>;
 
+/** What a check has no use of. */
+const TOOL_OPTIONS = [
+  'ctx',
+  'env',
+  'secret',
+  'connection',
+  'file',
+  'files',
+  'no-stand-ins',
+  'sample',
+  'tool-version',
+] as const;
 const PLACES: ReadonlySet<string> = new Set<Foreign>(['header', 'context', 'both']);
 
 export function readTimeoutMs({ timeout }: Given): number {
@@ -59,7 +73,7 @@ export function readForeign({ 'as-tenant': tenant, as, check }: Given): CallFact
 export async function readCalled(given: Given, { tool, input }: Arguments, io: Io): Promise<Called> {
   refuseTwoReaders(given, tool, input);
   if (given.check !== undefined) {
-    for (const option of ['ctx', 'env', 'secret', 'connection', 'sample', 'tool-version'] as const) {
+    for (const option of TOOL_OPTIONS) {
       if (given[option] !== undefined) throw new UsageError(`--${option} is for tools`, 'Leave it out with --check.');
     }
     if (input !== undefined) throw new UsageError('--check takes one argument', 'It is the trace that is judged.');

@@ -15,10 +15,10 @@ export type Exchange =
   | { readonly kind: 'interrupted' };
 
 export interface CallRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
-  readonly body?: string;
+  readonly body?: string | Buffer;
   /** After that many milliseconds nothing is expected any more. */
   readonly withinMs: number;
   /** Fires when the user wants to have it ended: the connection is closed, which cancels the call (A39). */

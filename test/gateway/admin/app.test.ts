@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { AdminHost } from '../../../gateway/admin/host.ts';
 import type { Done } from '../../../gateway/supervisor/status.ts';
 import { until } from '../../support/files.ts';
 import { FakeHost, GATEWAY, ok, statusOf } from './fakeHost.ts';
@@ -55,6 +56,28 @@ describe.each(['unix', 'tcp'] as const)('the admin API over %s', (kind) => {
     });
     expect((await ask('/v1/deployments?boots=all')).json).toEqual({ deployments: statuses });
     expect(await ask('/v1/deployments?boots=7')).toMatchObject({ status: 400, json: { code: 'bad-request' } });
+  });
+
+  it('tells what stands in for a runtime where there is something, and has no such path elsewhere', async () => {
+    const fake = host();
+    const without = await openAdmin(kind, fake);
+    const path = '/v1/stand-ins?tenant=acme&tool=crm.find&timeoutMs=500';
+    expect(await without.ask(path, { method: 'POST' })).toMatchObject({ status: 404, json: { code: 'not-found' } });
+    const standInsFor = vi.fn<NonNullable<AdminHost['standInsFor']>>();
+    const { ask } = await openAdmin(kind, Object.assign(fake, { standInsFor }));
+    standInsFor.mockResolvedValueOnce({ call: 'here' }).mockResolvedValueOnce(undefined);
+    expect(await ask(path, { method: 'POST' })).toMatchObject({ status: 200, json: { call: 'here' } });
+    expect(standInsFor.mock.calls).toEqual([[{ tenantId: 'acme', toolId: 'crm.find', timeoutMs: 500 }]]);
+    expect(await ask(path, { method: 'POST' })).toMatchObject({ status: 404, json: { code: 'unknown-deployment' } });
+    expect(await ask(path)).toMatchObject({ status: 405 });
+    for (const wrong of [
+      '',
+      '?tenant=a&tool=b',
+      '?tenant=a&tenant=b&tool=c&timeoutMs=1',
+      '?tenant=a&tool=b&timeoutMs=-1',
+    ])
+      expect(await ask(`/v1/stand-ins${wrong}`, { method: 'POST' })).toMatchObject({ status: 400 });
+    expect(standInsFor).toHaveBeenCalledTimes(2);
   });
 
   it('shows one deployment whole; a UUID counts in any letter case', async () => {
