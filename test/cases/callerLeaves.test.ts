@@ -16,6 +16,9 @@ const TIMES = 100;
 /** Callers at once: below the deployment's concurrency, so that each one's call is with the child when it leaves. */
 const AT_ONCE = 15;
 
+/** Every time: a second, and the fifth more that times are given. */
+const CLOSED_WITHIN_MS = 1_000 * 1.2;
+
 /** One caller's story: returns when it has left. */
 type Leave = (client: RawClient, gateway: Gateway, stub: HostedStub, requestId: string) => Promise<void>;
 
@@ -73,9 +76,7 @@ describe('case 7: the caller leaves', () => {
     expect(closed).toHaveLength(2 * TIMES);
     expect(closed.filter(({ wasAnswered }) => wasAnswered)).toEqual([]);
     const delays = closed.map(({ requestId = '', at }) => at - (leftAt.get(requestId) ?? 0)).toSorted((a, b) => a - b);
-    // A second for every one; a busy machine may hold up a few of them.
-    expect(delays[Math.floor(delays.length * 0.95)]).toBeLessThan(1_000);
-    expect(delays.at(-1)).toBeLessThan(2_000);
+    expect(delays.at(-1)).toBeLessThan(CLOSED_WITHIN_MS);
     expect(stubs.a.ranIds().filter((id) => uploads.has(id))).toEqual([]);
     // In use by nobody, the tenant goes idle: no call is counted as in flight any more.
     await until('the tenant is idle', () => stubs.a.events('stopped').length === 1, 10_000);
