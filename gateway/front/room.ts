@@ -135,6 +135,7 @@ export class Room {
   #heldBy(tenantKey: string): number {
     return this.#held.get(tenantKey) ?? 0;
   }
+
   #sharedPart(heldBytes: number): number {
     return Math.max(0, heldBytes - this.#ownBytes);
   }
